@@ -1,0 +1,154 @@
+//! All the values that some words may take: what `x = *` and actions choose from.
+
+use crate::eval::Env;
+use crate::instance::Instance;
+use crate::{BinaryOp, Expr, ExprKind, Gap, NoValue, Sort, VarRef};
+use smallvec::SmallVec;
+use threadwise_source::Span;
+
+/// More combinations than this are not tried.
+const MAX_CHOICES: u64 = 1 << 20;
+
+/// Integers that are tried where all of them would be possible.
+const SAMPLE: [i64; 5] = [0, 1, -1, 2, 3];
+
+/// A word that may take several values.
+#[derive(Clone, Debug)]
+pub(crate) struct FreeWord {
+    /// Which word.
+    pub(crate) index: usize,
+    values: Values,
+}
+
+#[derive(Clone, Debug)]
+enum Values {
+    Between(i64, i64),
+    Sample,
+}
+
+impl Values {
+    fn count(&self) -> u64 {
+        match self {
+            Values::Between(lo, hi) => hi.abs_diff(*lo).saturating_add(1),
+            Values::Sample => SAMPLE.len() as u64,
+        }
+    }
+
+    fn nth(&self, n: u64) -> i64 {
+        match self {
+            Values::Between(lo, _) => lo + n as i64,
+            Values::Sample => SAMPLE[n as usize],
+        }
+    }
+}
+
+/// The words from `start` on that hold a value of the sort, each with the values it may take.
+pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, out: &mut Vec<FreeWord>) {
+    let between = |index, count: u64| FreeWord { index, values: Values::Between(0, count as i64 - 1) };
+    match sort {
+        Sort::Int => out.push(FreeWord { index: start, values: Values::Sample }),
+        Sort::Range(lo, hi) => out.push(FreeWord { index: start, values: Values::Between(*lo, *hi) }),
+        Sort::Bool | Sort::Enum(_) | Sort::Tid => {
+            out.push(between(start, instance.cardinality(sort).unwrap_or(1)));
+        }
+        Sort::Set(element) => {
+            let mut bits = instance.cardinality(element).unwrap_or(0);
+            for index in start..start + instance.words(sort) {
+                let here = bits.min(64);
+                bits -= here;
+                // 62 bits are already far more than can be tried, and keep the arithmetic simple.
+                out.push(between(index, 1 << here.min(62)));
+            }
+        }
+        Sort::Array(_, element) => {
+            let size = instance.words(element).max(1);
+            for at in (start..start + instance.words(sort)).step_by(size) {
+                free_words(instance, element, at, out);
+            }
+        }
+    }
+}
+
+/// Calls `each` with every combination of values of the free words written into `words`, first
+/// word slowest. Returns why not all combinations were tried, if so.
+pub(crate) fn for_each_choice(
+    free: &[FreeWord],
+    words: &mut [i64],
+    span: Span,
+    each: &mut dyn FnMut(&mut [i64]) -> Result<(), NoValue>,
+) -> Result<Option<Gap>, NoValue> {
+    let sampled = free.iter().any(|w| matches!(w.values, Values::Sample));
+    let total = free.iter().fold(1u64, |n, w| n.saturating_mul(w.values.count()));
+    for combination in 0..total.min(MAX_CHOICES) {
+        let mut rest = combination;
+        for word in free.iter().rev() {
+            words[word.index] = word.values.nth(rest % word.values.count());
+            rest /= word.values.count();
+        }
+        each(words)?;
+    }
+    Ok(if sampled {
+        Some(Gap::Unbounded(span))
+    } else if total > MAX_CHOICES {
+        Some(Gap::TooMany(span))
+    } else {
+        None
+    })
+}
+
+/// Words that a formula determines: which variable's, where in its store, and the value.
+pub(crate) type Fixed = SmallVec<[(VarRef, usize, i64); 4]>;
+
+/// Finds words after the step whose values the formula determines by an equation, so that they need
+/// not be tried. Looks through conjunctions, `forall`, and implications whose premise speaks of the
+/// state before only. What it finds is a consequence of the formula; it need not find everything.
+pub(crate) fn determined(env: &mut Env<'_>, formula: &Expr, out: &mut Fixed) -> Result<(), NoValue> {
+    match &formula.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => {
+            determined(env, a, out)?;
+            // The right operand may rely on the left one, say for an index to be in range.
+            if a.is_primed() || env.holds(a)? {
+                determined(env, b, out)?;
+            }
+            Ok(())
+        }
+        ExprKind::Binary(BinaryOp::Implies, a, b) if !a.is_primed() => {
+            if env.holds(a)? {
+                determined(env, b, out)?;
+            }
+            Ok(())
+        }
+        ExprKind::Quantified(crate::Quantifier::Forall, binder, body) => {
+            env.for_each_bound(binder, &mut |env| determined(env, body, out))
+        }
+        ExprKind::Binary(BinaryOp::Eq | BinaryOp::Iff, a, b) => {
+            if !equation(env, a, b, out)? {
+                equation(env, b, a, out)?;
+            }
+            Ok(())
+        }
+        ExprKind::ReadAfter(_) | ExprKind::Index(..) => {
+            if let Some((var, offset)) = env.locate_after(formula)? {
+                out.push((var, offset, 1));
+            }
+            Ok(())
+        }
+        ExprKind::Unary(crate::UnaryOp::Not, a) => {
+            if let Some((var, offset)) = env.locate_after(a)? {
+                out.push((var, offset, 0));
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn equation(env: &mut Env<'_>, place: &Expr, value: &Expr, out: &mut Fixed) -> Result<bool, NoValue> {
+    if value.is_primed() {
+        return Ok(false);
+    }
+    let Some((var, offset)) = env.locate_after(place)? else { return Ok(false) };
+    let words = env.words(value)?;
+    out.extend(words.iter().enumerate().map(|(i, &word)| (var, offset + i, word)));
+    Ok(true)
+}

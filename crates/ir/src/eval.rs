@@ -1,0 +1,355 @@
+//! The value of an expression.
+
+use crate::instance::Instance;
+use crate::{
+    BinaryOp, Binder, Domain, Expr, ExprKind, Fault, Gap, LocalId, LocationId, NoValue, Quantifier, RoutineId, Sort,
+    ThreadRef, UnaryOp, VarRef,
+};
+use smallvec::{SmallVec, smallvec};
+use threadwise_source::Span;
+
+/// A value as words; see [`Instance`] for the layout.
+pub type Words = SmallVec<[i64; 2]>;
+
+/// Where an expression finds the values of its names.
+pub struct Env<'a> {
+    /// The instance.
+    pub instance: &'a Instance,
+    /// The routine whose locals the expression reads.
+    pub routine: RoutineId,
+    /// The running thread's `tid`.
+    pub self_tid: i64,
+    /// The shared store.
+    pub shared: &'a [i64],
+    /// The running routine's frame.
+    pub frame: &'a [i64],
+    /// The shared store after the step, where there is one.
+    pub shared_after: &'a [i64],
+    /// The frame after the step, where there is one.
+    pub frame_after: &'a [i64],
+    /// Each thread's local state, in properties.
+    pub threads: &'a dyn Locals,
+    bound: SmallVec<[i64; 4]>,
+}
+
+/// Gives each thread's local state.
+pub trait Locals {
+    /// The local state of the thread with this index.
+    fn local(&self, thread: usize) -> &[i64];
+}
+
+/// No local states: what expressions in threads see of other threads.
+pub struct NoLocals;
+
+impl Locals for NoLocals {
+    fn local(&self, _: usize) -> &[i64] {
+        unreachable!("front ends admit other threads' locals in properties only")
+    }
+}
+
+impl Locals for [crate::Store] {
+    fn local(&self, thread: usize) -> &[i64] {
+        &self[thread]
+    }
+}
+
+impl Locals for Vec<crate::Store> {
+    fn local(&self, thread: usize) -> &[i64] {
+        &self[thread]
+    }
+}
+
+impl<'a> Env<'a> {
+    /// What a thread's own expressions see.
+    pub fn of_thread(
+        instance: &'a Instance,
+        routine: RoutineId,
+        self_tid: i64,
+        shared: &'a [i64],
+        frame: &'a [i64],
+    ) -> Env<'a> {
+        Env {
+            instance,
+            routine,
+            self_tid,
+            shared,
+            frame,
+            shared_after: shared,
+            frame_after: frame,
+            threads: &NoLocals,
+            bound: SmallVec::new(),
+        }
+    }
+
+    /// What properties see.
+    pub fn of_state(instance: &'a Instance, shared: &'a [i64], threads: &'a dyn Locals) -> Env<'a> {
+        Env { threads, ..Env::of_thread(instance, RoutineId(0), 0, shared, &[]) }
+    }
+
+    /// The same with values after the step.
+    pub fn with_after(mut self, shared_after: &'a [i64], frame_after: &'a [i64]) -> Env<'a> {
+        self.shared_after = shared_after;
+        self.frame_after = frame_after;
+        self
+    }
+
+    /// The truth of a boolean expression.
+    pub fn holds(&mut self, e: &Expr) -> Result<bool, NoValue> {
+        Ok(self.scalar(e)? != 0)
+    }
+
+    /// The value of an expression whose sort takes one word.
+    pub fn scalar(&mut self, e: &Expr) -> Result<i64, NoValue> {
+        Ok(match &e.kind {
+            ExprKind::Const(value) => *value,
+            ExprKind::Thread(template) => self.instance.copies_of(*template).start as i64 + 1,
+            ExprKind::SelfThread => self.self_tid,
+            ExprKind::Bound(depth) => self.bound[*depth as usize],
+            ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Index(..) => match self.locate(e)? {
+                Some((words, offset)) => words[offset],
+                None => self.words(e)?[0],
+            },
+            ExprKind::LocalOf(thread, local) => self.local_of(thread, *local)?[0],
+            ExprKind::At(thread, locations) => self.is_at(thread, locations)? as i64,
+            ExprKind::Unary(op, a) => self.unary(*op, a, e.span)?,
+            ExprKind::Binary(op, a, b) => match op {
+                BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => self.words(e)?[0],
+                _ => self.binary(*op, a, b, e.span)?,
+            },
+            ExprKind::Conditional(c, a, b) => {
+                if self.holds(c)? {
+                    self.scalar(a)?
+                } else {
+                    self.scalar(b)?
+                }
+            }
+            ExprKind::SetLiteral(_) => self.words(e)?[0],
+            ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body, e.span)?,
+        })
+    }
+
+    /// The value of any expression.
+    pub fn words(&mut self, e: &Expr) -> Result<Words, NoValue> {
+        let size = self.instance.words(&e.sort);
+        match &e.kind {
+            ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Index(..) => {
+                if let Some((words, offset)) = self.locate(e)? {
+                    return Ok(Words::from_slice(&words[offset..offset + size]));
+                }
+                let ExprKind::Index(array, key) = &e.kind else { unreachable!("variables have a place") };
+                let whole = self.words(array)?;
+                let at = self.element(array, key)?;
+                Ok(Words::from_slice(&whole[at..at + size]))
+            }
+            ExprKind::LocalOf(thread, local) => Ok(Words::from_slice(self.local_of(thread, *local)?)),
+            ExprKind::Conditional(c, a, b) => {
+                if self.holds(c)? {
+                    self.words(a)
+                } else {
+                    self.words(b)
+                }
+            }
+            ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements, size),
+            ExprKind::Binary(BinaryOp::Union, a, b) => self.combine(a, b, |x, y| x | y),
+            ExprKind::Binary(BinaryOp::Inter, a, b) => self.combine(a, b, |x, y| x & y),
+            ExprKind::Binary(BinaryOp::Minus, a, b) => self.combine(a, b, |x, y| x & !y),
+            _ => Ok(smallvec![self.scalar(e)?]),
+        }
+    }
+
+    /// The store and offset of a variable or an array element, where the expression is one.
+    fn locate(&mut self, e: &Expr) -> Result<Option<(&'a [i64], usize)>, NoValue> {
+        Ok(match &e.kind {
+            ExprKind::Read(var) => Some((
+                match var {
+                    VarRef::Shared(_) => self.shared,
+                    VarRef::Local(_) => self.frame,
+                },
+                self.instance.offset(self.routine, *var),
+            )),
+            ExprKind::ReadAfter(var) => Some((
+                match var {
+                    VarRef::Shared(_) => self.shared_after,
+                    VarRef::Local(_) => self.frame_after,
+                },
+                self.instance.offset(self.routine, *var),
+            )),
+            ExprKind::Index(array, key) => match self.locate(array)? {
+                Some((words, offset)) => Some((words, offset + self.element(array, key)?)),
+                None => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// The offset of an element within its array.
+    fn element(&mut self, array: &Expr, key: &Expr) -> Result<usize, NoValue> {
+        let Sort::Array(key_sort, element) = &array.sort else { unreachable!("only arrays are indexed") };
+        let value = self.scalar(key)?;
+        match self.instance.rank(key_sort, value) {
+            Some(rank) => Ok(rank * self.instance.words(element)),
+            None => Err(NoValue::Fault(Fault::Index, key.span)),
+        }
+    }
+
+    fn thread_index(&mut self, thread: &ThreadRef) -> Result<usize, NoValue> {
+        Ok(self.scalar(&thread.thread)? as usize - 1)
+    }
+
+    fn local_of(&mut self, thread: &ThreadRef, local: LocalId) -> Result<&'a [i64], NoValue> {
+        let index = self.thread_index(thread)?;
+        let routine = self.instance.program.template(thread.template).body;
+        Ok(&self.threads.local(index)[self.instance.local_range(routine, local)])
+    }
+
+    fn is_at(&mut self, thread: &ThreadRef, locations: &[LocationId]) -> Result<bool, NoValue> {
+        let index = self.thread_index(thread)?;
+        let location = self.instance.location_of(self.threads.local(index));
+        Ok(locations.binary_search(&location).is_ok())
+    }
+
+    fn set_literal(&mut self, sort: &Sort, elements: &[Expr], size: usize) -> Result<Words, NoValue> {
+        let Sort::Set(element_sort) = sort else { unreachable!("a set literal is a set") };
+        let mut words: Words = smallvec![0; size];
+        for element in elements {
+            let value = self.scalar(element)?;
+            let rank =
+                self.instance.rank(element_sort, value).ok_or(NoValue::Fault(Fault::Range, element.span))?;
+            words[rank / 64] |= 1 << (rank % 64);
+        }
+        Ok(words)
+    }
+
+    fn combine(&mut self, a: &Expr, b: &Expr, op: impl Fn(i64, i64) -> i64) -> Result<Words, NoValue> {
+        let (a, b) = (self.words(a)?, self.words(b)?);
+        Ok(a.iter().zip(&b).map(|(&x, &y)| op(x, y)).collect())
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr, span: Span) -> Result<i64, NoValue> {
+        Ok(match op {
+            UnaryOp::Not => (self.scalar(a)? == 0) as i64,
+            UnaryOp::Neg => self.scalar(a)?.checked_neg().ok_or(NoValue::Gap(Gap::Overflow(span)))?,
+            UnaryOp::Size => self.words(a)?.iter().map(|w| i64::from(w.count_ones())).sum(),
+            UnaryOp::Ord => self.scalar(a)?,
+        })
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, span: Span) -> Result<i64, NoValue> {
+        let truth = match op {
+            BinaryOp::Implies => !self.holds(a)? || self.holds(b)?,
+            BinaryOp::Or => self.holds(a)? || self.holds(b)?,
+            BinaryOp::And => self.holds(a)? && self.holds(b)?,
+            BinaryOp::Iff => self.holds(a)? == self.holds(b)?,
+            BinaryOp::Eq => self.equal(a, b)?,
+            BinaryOp::Ne => !self.equal(a, b)?,
+            BinaryOp::Lt => self.scalar(a)? < self.scalar(b)?,
+            BinaryOp::Le => self.scalar(a)? <= self.scalar(b)?,
+            BinaryOp::Gt => self.scalar(a)? > self.scalar(b)?,
+            BinaryOp::Ge => self.scalar(a)? >= self.scalar(b)?,
+            BinaryOp::In => self.contains(a, b)?,
+            BinaryOp::Subset => self.combine(a, b, |x, y| x & !y)?.iter().all(|&w| w == 0),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                let (x, y) = (self.scalar(a)?, self.scalar(b)?);
+                return arithmetic(op, x, y, span);
+            }
+            BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => unreachable!("these are not scalars"),
+        };
+        Ok(truth as i64)
+    }
+
+    fn equal(&mut self, a: &Expr, b: &Expr) -> Result<bool, NoValue> {
+        match a.sort {
+            Sort::Set(_) | Sort::Array(..) => Ok(self.words(a)? == self.words(b)?),
+            _ => Ok(self.scalar(a)? == self.scalar(b)?),
+        }
+    }
+
+    /// Whether `a in b`; a value outside the element sort is in no set.
+    fn contains(&mut self, a: &Expr, b: &Expr) -> Result<bool, NoValue> {
+        let Sort::Set(element_sort) = &b.sort else { unreachable!("membership is in a set") };
+        let value = self.scalar(a)?;
+        let set = self.words(b)?;
+        let rank = self.instance.rank(element_sort, value);
+        Ok(rank.is_some_and(|rank| set[rank / 64] >> (rank % 64) & 1 == 1))
+    }
+
+    fn quantified(&mut self, q: Quantifier, binder: &Binder, body: &Expr, span: Span) -> Result<i64, NoValue> {
+        let mut total: i64 = 0;
+        for value in self.instance.domain(&binder.domain) {
+            self.bound.push(value);
+            let result = self.scalar(body);
+            self.bound.pop();
+            let result = result?;
+            match q {
+                Quantifier::Forall if result == 0 => return Ok(0),
+                Quantifier::Exists if result != 0 => return Ok(1),
+                Quantifier::Count => {
+                    total = total.checked_add(result).ok_or(NoValue::Gap(Gap::Overflow(span)))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(match q {
+            Quantifier::Forall => 1,
+            Quantifier::Exists => 0,
+            Quantifier::Count => total,
+        })
+    }
+
+    /// Calls `each` on the instances of a quantified body, with the bound variable set.
+    pub(crate) fn for_each_bound(
+        &mut self,
+        binder: &Binder,
+        each: &mut dyn FnMut(&mut Env<'a>) -> Result<(), NoValue>,
+    ) -> Result<(), NoValue> {
+        for value in self.instance.domain(&binder.domain) {
+            self.bound.push(value);
+            let result = each(self);
+            self.bound.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The words that a place of the after-store takes, where `e` is such a place.
+    pub(crate) fn locate_after(&mut self, e: &Expr) -> Result<Option<(VarRef, usize)>, NoValue> {
+        Ok(match &e.kind {
+            ExprKind::ReadAfter(var) => Some((*var, self.instance.offset(self.routine, *var))),
+            ExprKind::Index(array, key) if !key.is_primed() => match self.locate_after(array)? {
+                Some((var, offset)) => Some((var, offset + self.element(array, key)?)),
+                None => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+impl Instance {
+    /// The values of a binder's domain in order.
+    pub fn domain(&self, domain: &Domain) -> std::ops::RangeInclusive<i64> {
+        match domain {
+            Domain::Sort(sort) => {
+                let count = self.cardinality(sort).unwrap_or(0) as i64;
+                let first = self.unrank(sort, 0);
+                first..=first + count - 1
+            }
+            Domain::Copies(template) => {
+                let copies = self.copies_of(*template);
+                copies.start as i64 + 1..=copies.end as i64
+            }
+        }
+    }
+}
+
+fn arithmetic(op: BinaryOp, x: i64, y: i64, span: Span) -> Result<i64, NoValue> {
+    let result = match op {
+        BinaryOp::Add => x.checked_add(y),
+        BinaryOp::Sub => x.checked_sub(y),
+        BinaryOp::Mul => x.checked_mul(y),
+        _ if y == 0 => return Err(NoValue::Fault(Fault::Division, span)),
+        // The language rounds toward negative infinity, `checked_div` toward zero.
+        BinaryOp::Div => x.checked_div(y).map(|q| if x % y != 0 && (x < 0) != (y < 0) { q - 1 } else { q }),
+        _ => x.checked_rem(y).map(|r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
+    };
+    result.ok_or(NoValue::Gap(Gap::Overflow(span)))
+}

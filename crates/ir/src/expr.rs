@@ -1,0 +1,212 @@
+//! Expressions over the variables of a program. They are well-sorted by construction of the front
+//! ends: evaluation relies on it.
+
+use crate::{EnumId, LocalId, LocationId, SharedId, Sort, TemplateId};
+use std::sync::Arc;
+use threadwise_source::Span;
+
+/// An expression, its sort, and where it stands in the source.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// The sort of its values.
+    pub sort: Sort,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A variable of the running thread's view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum VarRef {
+    /// A shared variable.
+    Shared(SharedId),
+    /// A local variable of the current routine.
+    Local(LocalId),
+}
+
+/// The kinds of expressions.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    /// A scalar constant: an integer, a boolean as 0 or 1, an enum member's index, `none` as 0.
+    Const(i64),
+    /// The identity of a thread that is not replicated.
+    Thread(TemplateId),
+    /// The running thread.
+    SelfThread,
+    /// A variable before the step.
+    Read(VarRef),
+    /// A variable after the step; in actions and contracts only.
+    ReadAfter(VarRef),
+    /// `t.x`: a local of another thread; in properties only.
+    LocalOf(Box<ThreadRef>, LocalId),
+    /// `t@L`: thread `t` is at one of these locations (sorted); in properties only.
+    At(Box<ThreadRef>, Vec<LocationId>),
+    /// A bound variable, by its depth: the outermost binder of an expression is 0.
+    Bound(u32),
+    /// One operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands; `&&`, `||` and `==>` evaluate the second only where it matters.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a[i]`
+    Index(Box<Expr>, Box<Expr>),
+    /// `{a, b}`
+    SetLiteral(Vec<Expr>),
+    /// `forall`, `exists` and `count` over one bound variable.
+    Quantified(Quantifier, Binder, Box<Expr>),
+}
+
+/// A thread in `t@L` and `t.x`: its template, and which copy.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ThreadRef {
+    /// The template.
+    pub template: TemplateId,
+    /// An expression of sort `tid` that always denotes a copy of the template.
+    pub thread: Expr,
+}
+
+/// The unary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// `!`
+    Not,
+    /// `-`
+    Neg,
+    /// `size(s)`
+    Size,
+    /// `ord(t)`
+    Ord,
+}
+
+/// The binary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Implies,
+    Iff,
+    Or,
+    And,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    In,
+    Subset,
+    Union,
+    Inter,
+    Minus,
+    Add,
+    Sub,
+    Mul,
+    /// Rounds toward negative infinity.
+    Div,
+    /// Has the sign of the divisor.
+    Mod,
+}
+
+/// The quantifiers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Quantifier {
+    Forall,
+    Exists,
+    Count,
+}
+
+/// A bound variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Binder {
+    /// Its name, for printing.
+    pub name: Arc<str>,
+    /// What it ranges over.
+    pub domain: Domain,
+}
+
+/// What a bound variable ranges over.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Domain {
+    /// All values of a finite sort.
+    Sort(Sort),
+    /// The copies of a thread.
+    Copies(TemplateId),
+}
+
+impl Domain {
+    /// The sort of the bound variable.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Domain::Sort(sort) => sort.clone(),
+            Domain::Copies(_) => Sort::Tid,
+        }
+    }
+}
+
+impl Expr {
+    /// A constant.
+    pub fn constant(value: i64, sort: Sort, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(value), sort, span }
+    }
+
+    /// `true` or `false`.
+    pub fn bool(value: bool, span: Span) -> Expr {
+        Expr::constant(value as i64, Sort::Bool, span)
+    }
+
+    /// A member of an enumeration.
+    pub fn member(of: EnumId, index: usize, span: Span) -> Expr {
+        Expr::constant(index as i64, Sort::Enum(of), span)
+    }
+
+    /// A binary operation with the given sort.
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr, sort: Sort) -> Expr {
+        let span = left.span.to(right.span);
+        Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), sort, span }
+    }
+
+    /// The negation of a boolean expression.
+    pub fn negated(self) -> Expr {
+        let span = self.span;
+        Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(self)), sort: Sort::Bool, span }
+    }
+
+    /// Calls `visit` on this expression and everything inside it.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        match &self.kind {
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::Bound(_) => {}
+            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => thread.thread.walk(visit),
+            ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => a.walk(visit),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            ExprKind::Conditional(a, b, c) => {
+                a.walk(visit);
+                b.walk(visit);
+                c.walk(visit);
+            }
+            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| e.walk(visit)),
+        }
+    }
+
+    /// Whether some part of the expression satisfies `test`.
+    pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= test(e));
+        found
+    }
+
+    /// Whether values after the step occur.
+    pub fn is_primed(&self) -> bool {
+        self.any(&|e| matches!(e.kind, ExprKind::ReadAfter(_)))
+    }
+}

@@ -1,0 +1,250 @@
+//! A program with a fixed number of threads, and the layout of its stores.
+//!
+//! A store is a flat array of words (`i64`). A scalar takes one word: an integer itself, a boolean
+//! 0 or 1, an enum member its index, a `tid` its number with 0 for `none`. A set takes one bit for
+//! each value of its element sort, 64 to a word. An array takes the words of its elements one after
+//! the other in the order of its keys.
+
+use crate::access::{Access, RaceBits};
+use crate::{Copies, EdgeId, LocalId, LocationId, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId, VarRef};
+use std::sync::Arc;
+
+/// Words that hold the values of some variables.
+pub type Store = Box<[i64]>;
+
+/// The most values that a sort may have where all of them must be counted through.
+const MAX_CARDINALITY: u64 = 1 << 32;
+
+/// A thread of an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Thread {
+    /// What it is a copy of.
+    pub template: TemplateId,
+    /// Which copy, counted from 1.
+    pub copy: u32,
+}
+
+/// A program with a fixed number of threads.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The program.
+    pub program: Arc<Program>,
+    /// The threads in order; `tid` number `i + 1` is the thread with index `i`.
+    pub threads: Vec<Thread>,
+    any_copies: u32,
+    first_thread: Vec<u32>,
+    shared_offset: Vec<usize>,
+    shared_words: usize,
+    frames: Vec<FrameLayout>,
+    edge_access: Vec<(Access, Access)>,
+}
+
+/// Where a routine's locals are in its frame. The last word of a frame is the control location.
+#[derive(Clone, Debug)]
+struct FrameLayout {
+    offset: Vec<usize>,
+    words: usize,
+}
+
+impl Instance {
+    /// The program with `any_copies` copies of each thread that is declared with `[*]`.
+    pub fn new(program: Arc<Program>, any_copies: u32) -> Instance {
+        let mut threads = Vec::new();
+        let mut first_thread = Vec::new();
+        for (index, template) in program.templates.iter().enumerate() {
+            first_thread.push(threads.len() as u32);
+            let copies = match template.copies {
+                Copies::Single => 1,
+                Copies::Exactly(n) => n,
+                Copies::Any => any_copies,
+            };
+            threads.extend((1..=copies).map(|copy| Thread { template: TemplateId(index as u32), copy }));
+        }
+        first_thread.push(threads.len() as u32);
+        let mut instance = Instance {
+            program: program.clone(),
+            threads,
+            any_copies,
+            first_thread,
+            shared_offset: Vec::new(),
+            shared_words: 0,
+            frames: Vec::new(),
+            edge_access: Vec::new(),
+        };
+        let bits = RaceBits::new(&program);
+        instance.edge_access = program.edges.iter().map(|e| (bits.of_edge(e), bits.of_result(e))).collect();
+        let shared = instance.lay_out(program.shared.iter().map(|v| &v.sort));
+        (instance.shared_offset, instance.shared_words) = (shared.offset, shared.words);
+        let frame = |r: &crate::Routine| {
+            let layout = instance.lay_out(r.locals.iter().map(|v| &v.sort));
+            FrameLayout { words: layout.words + 1, ..layout }
+        };
+        instance.frames = program.routines.iter().map(frame).collect();
+        instance
+    }
+
+    fn lay_out<'a>(&self, sorts: impl Iterator<Item = &'a Sort>) -> FrameLayout {
+        let mut words = 0;
+        let mut offset = Vec::new();
+        for sort in sorts {
+            offset.push(words);
+            words += self.words(sort);
+        }
+        FrameLayout { offset, words }
+    }
+
+    /// How many copies each thread declared with `[*]` has here.
+    pub fn any_copies(&self) -> u32 {
+        self.any_copies
+    }
+
+    /// The threads that are copies of a template.
+    pub fn copies_of(&self, template: TemplateId) -> std::ops::Range<usize> {
+        let i = template.index();
+        self.first_thread[i] as usize..self.first_thread[i + 1] as usize
+    }
+
+    /// The routine a thread runs.
+    pub fn body(&self, thread: ThreadId) -> RoutineId {
+        self.program.template(self.threads[thread.index()].template).body
+    }
+
+    /// `P`, or `W[2]` for the second copy of `W`; `none` for 0.
+    pub fn tid_name(&self, tid: i64) -> String {
+        let Some(thread) = usize::try_from(tid - 1).ok().and_then(|i| self.threads.get(i)) else {
+            return "none".to_string();
+        };
+        let template = self.program.template(thread.template);
+        match template.copies {
+            Copies::Single => template.name.to_string(),
+            Copies::Exactly(_) | Copies::Any => format!("{}[{}]", template.name, thread.copy),
+        }
+    }
+
+    /// The number of values of a sort; `None` for infinite or astronomically large ones.
+    pub fn cardinality(&self, sort: &Sort) -> Option<u64> {
+        let count = match sort {
+            Sort::Bool => 2,
+            Sort::Int => return None,
+            Sort::Range(lo, hi) => u64::try_from(hi.checked_sub(*lo)?).ok()?.checked_add(1)?,
+            Sort::Enum(id) => self.program.enums[id.index()].members.len() as u64,
+            Sort::Tid => self.threads.len() as u64 + 1,
+            Sort::Set(element) => 1u64.checked_shl(u32::try_from(self.cardinality(element)?).ok()?)?,
+            Sort::Array(key, element) => {
+                let keys = u32::try_from(self.cardinality(key)?).ok()?;
+                self.cardinality(element)?.checked_pow(keys)?
+            }
+        };
+        (count <= MAX_CARDINALITY).then_some(count)
+    }
+
+    /// How many words a value of the sort takes.
+    pub fn words(&self, sort: &Sort) -> usize {
+        match sort {
+            Sort::Set(element) => self.cardinality(element).map_or(1, |n| n.div_ceil(64).max(1) as usize),
+            Sort::Array(key, element) => self.cardinality(key).unwrap_or(0) as usize * self.words(element),
+            _ => 1,
+        }
+    }
+
+    /// The position of a value among the values of its finite scalar sort; `None` if it is outside.
+    pub fn rank(&self, sort: &Sort, value: i64) -> Option<usize> {
+        let lowest = if let Sort::Range(lo, _) = sort { *lo } else { 0 };
+        let rank = u64::try_from(value.checked_sub(lowest)?).ok()?;
+        (rank < self.cardinality(sort)?).then_some(rank as usize)
+    }
+
+    /// The value at a position among the values of a finite scalar sort.
+    pub fn unrank(&self, sort: &Sort, rank: usize) -> i64 {
+        match sort {
+            Sort::Range(lo, _) => lo + rank as i64,
+            _ => rank as i64,
+        }
+    }
+
+    /// Whether a word is a value of a sort that takes one word.
+    pub fn contains(&self, sort: &Sort, value: i64) -> bool {
+        match sort {
+            Sort::Int => true,
+            Sort::Set(_) | Sort::Array(..) => true,
+            _ => self.rank(sort, value).is_some(),
+        }
+    }
+
+    /// Writes the default value of a sort.
+    pub fn write_default(&self, sort: &Sort, words: &mut [i64]) {
+        match sort {
+            Sort::Range(lo, _) => words[0] = *lo,
+            Sort::Array(_, element) => {
+                let size = self.words(element);
+                words.chunks_exact_mut(size.max(1)).for_each(|chunk| self.write_default(element, chunk));
+            }
+            _ => words.fill(0),
+        }
+    }
+
+    /// The number of words of the shared store.
+    pub fn shared_words(&self) -> usize {
+        self.shared_words
+    }
+
+    /// Where a shared variable is in the shared store.
+    pub fn shared_range(&self, var: SharedId) -> std::ops::Range<usize> {
+        let start = self.shared_offset[var.index()];
+        start..start + self.words(&self.program.shared[var.index()].sort)
+    }
+
+    /// Where a local variable is in a frame of its routine.
+    pub fn local_range(&self, routine: RoutineId, var: LocalId) -> std::ops::Range<usize> {
+        let start = self.frames[routine.index()].offset[var.index()];
+        start..start + self.words(&self.program.routine(routine).locals[var.index()].sort)
+    }
+
+    /// The offset of a variable in the shared store or in a frame of the routine.
+    pub(crate) fn offset(&self, routine: RoutineId, var: VarRef) -> usize {
+        match var {
+            VarRef::Shared(id) => self.shared_offset[id.index()],
+            VarRef::Local(id) => self.frames[routine.index()].offset[id.index()],
+        }
+    }
+
+    /// The number of words of a routine's frame, its control location included.
+    pub fn frame_words(&self, routine: RoutineId) -> usize {
+        self.frames[routine.index()].words
+    }
+
+    /// The sort of a variable.
+    pub fn sort_of(&self, routine: RoutineId, var: VarRef) -> &Sort {
+        match var {
+            VarRef::Shared(id) => &self.program.shared[id.index()].sort,
+            VarRef::Local(id) => &self.program.routine(routine).locals[id.index()].sort,
+        }
+    }
+
+    /// What an edge accesses, but for the result of a call.
+    pub(crate) fn access_of_edge(&self, edge: EdgeId) -> Access {
+        self.edge_access[edge.index()].0
+    }
+
+    /// What returning from the call on this edge accesses.
+    pub(crate) fn access_of_result(&self, edge: EdgeId) -> Access {
+        self.edge_access[edge.index()].1
+    }
+
+    /// Appends a frame with all locals at their defaults.
+    pub(crate) fn push_frame(&self, routine: RoutineId, local: &mut Vec<i64>) {
+        let start = local.len();
+        local.resize(start + self.frame_words(routine), 0);
+        for (index, var) in self.program.routine(routine).locals.iter().enumerate() {
+            let range = self.local_range(routine, LocalId(index as u32));
+            self.write_default(&var.sort, &mut local[start + range.start..start + range.end]);
+        }
+        *local.last_mut().expect("a frame has a control location") =
+            i64::from(self.program.routine(routine).entry.0);
+    }
+
+    /// Where a thread with this local state is: the location of its topmost frame.
+    pub fn location_of(&self, local: &[i64]) -> LocationId {
+        LocationId(*local.last().expect("a local state has a frame") as u32)
+    }
+}

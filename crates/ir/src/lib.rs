@@ -1,0 +1,35 @@
+//! Programs, and the one semantics that everything else stands on.
+//!
+//! A [`Program`] is what a front end produces: shared variables, threads as control-flow graphs of
+//! guarded commands, properties. An [`Instance`] is a program with a fixed number of threads, and
+//! so with a fixed layout of its stores.
+//!
+//! This crate knows no engine, no file format and no solver.
+
+mod access;
+mod choices;
+mod eval;
+mod expr;
+mod fault;
+mod instance;
+mod print;
+mod program;
+mod sort;
+mod state;
+mod step;
+mod symmetry;
+
+pub use access::Access;
+pub use eval::{Env, Locals, NoLocals, Words};
+pub use expr::{BinaryOp, Binder, Domain, Expr, ExprKind, Quantifier, ThreadRef, UnaryOp, VarRef};
+pub use fault::{Fault, Gap, NoValue};
+pub use instance::{Instance, Store, Thread};
+pub use program::{
+    AbstractEdge, AbstractNode, AbstractThread, Assertion, AssertionKind, Command, Contract, Copies, Edge, EnumDef,
+    Initial, LocalVar, Location, Op, Place, Program, Property, PropertyKind, Routine, SharedVar, Template, Update,
+    Value,
+};
+pub use sort::{EdgeId, EnumId, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, TemplateId, ThreadId};
+pub use state::{Broken, InitialStores, State};
+pub use step::{Control, Failure, Frame, Path, StepError, Steps, Successor};
+pub use symmetry::Symmetry;

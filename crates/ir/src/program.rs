@@ -1,0 +1,420 @@
+//! Programs as the engines see them: threads as graphs of guarded commands.
+
+use crate::{
+    Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, TemplateId, UnaryOp,
+    VarRef,
+};
+use std::sync::Arc;
+use threadwise_source::{SourceFile, Span};
+
+/// A program: shared variables, threads, properties.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The text it came from.
+    pub source: Arc<SourceFile>,
+    /// The enumeration types.
+    pub enums: Vec<EnumDef>,
+    /// The shared variables.
+    pub shared: Vec<SharedVar>,
+    /// What initial states satisfy beside the variables' initial values.
+    pub init: Vec<Expr>,
+    /// The threads in order of declaration.
+    pub templates: Vec<Template>,
+    /// The code of the threads and procedures.
+    pub routines: Vec<Routine>,
+    /// All control locations of all routines.
+    pub locations: Vec<Location>,
+    /// All edges of all routines.
+    pub edges: Vec<Edge>,
+    /// The properties to verify, beside the assertions on edges.
+    pub properties: Vec<Property>,
+    /// What threads may expect of each other's steps.
+    pub relies: Vec<Contract>,
+    /// What threads promise of their own steps.
+    pub guarantees: Vec<Contract>,
+    /// Specifications of threads by abstract threads.
+    pub abstract_threads: Vec<AbstractThread>,
+}
+
+/// An enumeration type.
+#[derive(Clone, Debug)]
+pub struct EnumDef {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its members in order.
+    pub members: Vec<Arc<str>>,
+}
+
+/// A shared variable. An `rwlock` named `l` is the two variables `l.w` and `l.r`.
+#[derive(Clone, Debug)]
+pub struct SharedVar {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its sort.
+    pub sort: Sort,
+    /// Its initial value.
+    pub init: Initial,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+/// An initial value.
+#[derive(Clone, Debug)]
+pub enum Initial {
+    /// The default of the sort.
+    Default,
+    /// A value; it may read shared variables declared before.
+    Value(Expr),
+    /// Any value of the sort.
+    Any,
+}
+
+/// A thread as declared.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How many copies there are.
+    pub copies: Copies,
+    /// Its code.
+    pub body: RoutineId,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+/// How many copies of a thread there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Copies {
+    /// One, whose name is its identity.
+    Single,
+    /// This many (perhaps none).
+    Exactly(u32),
+    /// Any number.
+    Any,
+}
+
+/// The code of a thread or of a procedure: a control-flow graph and local variables.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// The name of the thread or procedure.
+    pub name: Arc<str>,
+    /// Its local variables; the parameters come first.
+    pub locals: Vec<LocalVar>,
+    /// How many of the locals are parameters.
+    pub params: usize,
+    /// The local that holds the result.
+    pub result: Option<LocalId>,
+    /// Where it starts.
+    pub entry: LocationId,
+    /// Where a thread ends. A procedure ends with [`Op::Return`] instead, and nothing leads here.
+    pub exit: LocationId,
+}
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub struct LocalVar {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its sort.
+    pub sort: Sort,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+/// A point between two steps of a thread.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// Whose.
+    pub routine: RoutineId,
+    /// The labels that name it.
+    pub labels: Vec<Arc<str>>,
+    /// The edges that leave it.
+    pub edges: Vec<EdgeId>,
+    /// No other thread sees this location: control runs on from here within the same step. These
+    /// are the insides of atomic blocks and the points before unobservable declarations.
+    pub transient: bool,
+    /// The locals out of scope here; they hold their defaults.
+    pub dead: Vec<LocalId>,
+    /// The `invariant` clauses of the loop that starts here; annotations, not properties.
+    pub invariants: Vec<Expr>,
+    /// The first statement from here, or the end of the block.
+    pub span: Span,
+}
+
+/// A guarded command between two locations.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: LocationId,
+    /// Where it leads; for a call, where the caller goes on after the return.
+    pub to: LocationId,
+    /// What it does.
+    pub op: Op,
+    /// The statement or test it comes from.
+    pub span: Span,
+    /// The edge stands for an outcome of a test: `true` and `false` tell which, for printing.
+    pub branch: Option<bool>,
+}
+
+/// What an edge does.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Assert, wait, assign.
+    Command(Command),
+    /// Push a frame for a procedure whose parameters get the values of the arguments.
+    Call {
+        /// The procedure.
+        routine: RoutineId,
+        /// The arguments.
+        args: Vec<Expr>,
+        /// Where the result goes when the procedure returns.
+        result: Option<Place>,
+    },
+    /// Pop the frame. The result is the value, or else the result variable's.
+    Return(Option<Expr>),
+}
+
+/// A guarded command: where an assertion fails it is an error, where the guard is false it
+/// blocks, otherwise it updates.
+#[derive(Clone, Debug, Default)]
+pub struct Command {
+    /// What must hold before the step.
+    pub assertions: Vec<Assertion>,
+    /// What the step waits for.
+    pub guard: Option<Expr>,
+    /// What changes.
+    pub update: Update,
+}
+
+/// An assertion and what it comes from.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// What must hold.
+    pub condition: Expr,
+    /// What it comes from.
+    pub kind: AssertionKind,
+}
+
+/// What an assertion comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssertionKind {
+    /// `assert e;`
+    Assert,
+    /// A lock is released by a thread that does not hold it.
+    Release,
+}
+
+/// How the variables change.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// Simultaneous assignments: all right-hand sides and indices are evaluated first.
+    Assign(Vec<(Place, Value)>),
+    /// The variables in the frame get any values for which the formula holds.
+    Action {
+        /// The variables that may change.
+        frame: Vec<VarRef>,
+        /// What holds of the step.
+        formula: Expr,
+        /// What is an error where it does not hold of the step.
+        assertion: Option<Expr>,
+    },
+}
+
+impl Default for Update {
+    fn default() -> Update {
+        Update::Assign(Vec::new())
+    }
+}
+
+/// The right-hand side of an assignment.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// The value of an expression.
+    Of(Expr),
+    /// Any value of the place's sort.
+    Any,
+}
+
+/// What can be assigned: a variable, or an element of an array variable.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The variable.
+    pub var: VarRef,
+    /// The indices, outermost first.
+    pub indices: Vec<Expr>,
+    /// The sort of the place.
+    pub sort: Sort,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A property.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// What it says.
+    pub kind: PropertyKind,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// What a property says.
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// Holds in every reachable state.
+    Invariant(Option<Arc<str>>, Expr),
+    /// Holds in no reachable state.
+    Never(Expr),
+    /// No two threads can each take a step that accesses the variable, one of them writing it.
+    /// An `rwlock` is two variables.
+    NoRace(Arc<str>, Vec<SharedId>),
+}
+
+/// A rely or a guarantee.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// Whose; in the formula the thread is the bound variable 0.
+    pub subject: Domain,
+    /// The name of the bound variable, for printing.
+    pub binder: Arc<str>,
+    /// Over shared variables before and after the step.
+    pub formula: Expr,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// A specification of each copy of a thread.
+#[derive(Clone, Debug)]
+pub struct AbstractThread {
+    /// The thread it specifies.
+    pub template: TemplateId,
+    /// Indices of the initial nodes.
+    pub init: Vec<usize>,
+    /// Every node may also stutter.
+    pub idle: bool,
+    /// The nodes.
+    pub nodes: Vec<AbstractNode>,
+    /// The edges.
+    pub edges: Vec<AbstractEdge>,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+/// A node of an abstract thread.
+#[derive(Clone, Debug)]
+pub struct AbstractNode {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its assertion.
+    pub assertion: Option<Expr>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// An edge of an abstract thread.
+#[derive(Clone, Debug)]
+pub struct AbstractEdge {
+    /// Index of the source node.
+    pub from: usize,
+    /// Index of the target node.
+    pub to: usize,
+    /// The variables that may change.
+    pub frame: Vec<SharedId>,
+    /// What holds of the step; `true` where there is none.
+    pub formula: Option<Expr>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Program {
+    /// The location with this id.
+    pub fn location(&self, id: LocationId) -> &Location {
+        &self.locations[id.index()]
+    }
+
+    /// The edge with this id.
+    pub fn edge(&self, id: EdgeId) -> &Edge {
+        &self.edges[id.index()]
+    }
+
+    /// The routine with this id.
+    pub fn routine(&self, id: RoutineId) -> &Routine {
+        &self.routines[id.index()]
+    }
+
+    /// The template with this id.
+    pub fn template(&self, id: TemplateId) -> &Template {
+        &self.templates[id.index()]
+    }
+
+    /// The property with this id.
+    pub fn property(&self, id: PropertyId) -> &Property {
+        &self.properties[id.index()]
+    }
+
+    /// The templates with any number of copies.
+    pub fn has_any_copies(&self) -> bool {
+        self.templates.iter().any(|t| t.copies == Copies::Any)
+    }
+
+    /// Calls `visit` on every expression that the behaviour or the properties depend on;
+    /// contracts and abstract threads are not among them.
+    pub fn walk_expressions(&self, visit: &mut dyn FnMut(&Expr)) {
+        for var in &self.shared {
+            if let Initial::Value(e) = &var.init {
+                e.walk(visit);
+            }
+        }
+        self.init.iter().for_each(|e| e.walk(visit));
+        self.edges.iter().for_each(|edge| edge.op.walk_expressions(visit));
+        for property in &self.properties {
+            match &property.kind {
+                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => e.walk(visit),
+                PropertyKind::NoRace(..) => {}
+            }
+        }
+    }
+
+    /// Whether `ord` occurs: then copies of a thread can tell each other apart.
+    pub fn uses_ord(&self) -> bool {
+        let mut found = false;
+        self.walk_expressions(&mut |e| found |= matches!(e.kind, ExprKind::Unary(UnaryOp::Ord, _)));
+        found
+    }
+}
+
+impl Op {
+    /// Calls `visit` on every expression in the operation.
+    pub fn walk_expressions(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            Op::Command(command) => {
+                command.assertions.iter().for_each(|a| a.condition.walk(visit));
+                command.guard.iter().for_each(|e| e.walk(visit));
+                command.update.walk_expressions(visit);
+            }
+            Op::Call { args, result, .. } => {
+                args.iter().for_each(|e| e.walk(visit));
+                result.iter().flat_map(|place| &place.indices).for_each(|e| e.walk(visit));
+            }
+            Op::Return(value) => value.iter().for_each(|e| e.walk(visit)),
+        }
+    }
+}
+
+impl Update {
+    fn walk_expressions(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            Update::Assign(assignments) => {
+                for (place, value) in assignments {
+                    place.indices.iter().for_each(|e| e.walk(visit));
+                    if let Value::Of(e) = value {
+                        e.walk(visit);
+                    }
+                }
+            }
+            Update::Action { formula, assertion, .. } => {
+                formula.walk(visit);
+                assertion.iter().for_each(|e| e.walk(visit));
+            }
+        }
+    }
+}

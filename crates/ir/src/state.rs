@@ -1,0 +1,199 @@
+//! Whole states: where an instance starts, and which properties a state violates.
+
+use crate::choices::{for_each_choice, free_words};
+use crate::eval::{Env, Locals};
+use crate::instance::{Instance, Store};
+use crate::step::Steps;
+use crate::{Fault, Gap, Initial, NoValue, PropertyId, PropertyKind, SharedId, Sort, ThreadId};
+use threadwise_source::Span;
+
+/// More initial stores than this are not tried.
+const MAX_TRIED: u64 = 1 << 22;
+
+/// A state of an instance.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct State {
+    /// The shared store.
+    pub shared: Store,
+    /// Each thread's local state.
+    pub locals: Vec<Store>,
+}
+
+/// All initial shared stores.
+#[derive(Clone, Debug, Default)]
+pub struct InitialStores {
+    /// The stores, sorted.
+    pub stores: Vec<Store>,
+    /// Why there may be more.
+    pub gap: Option<Gap>,
+    /// Errors in the initial values themselves.
+    pub faults: Vec<(Fault, Span)>,
+    tried: u64,
+}
+
+/// A property that a state violates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Broken {
+    /// An invariant is false, a `never` true, or two threads race.
+    Property(PropertyId),
+    /// Evaluating the property runs into an error.
+    Fault(PropertyId, Fault, Span),
+}
+
+impl Instance {
+    /// All initial shared stores.
+    pub fn initial_stores(&self) -> InitialStores {
+        let mut result = InitialStores::default();
+        let mut words = vec![0; self.shared_words()];
+        self.initialise(0, &mut words, &mut result);
+        result.stores.sort_unstable();
+        result.stores.dedup();
+        result
+    }
+
+    /// Gives the variables from `index` on their initial values, in all ways.
+    fn initialise(&self, index: usize, words: &mut Vec<i64>, result: &mut InitialStores) {
+        let Some(var) = self.program.shared.get(index) else {
+            return self.add_initial(words, result);
+        };
+        if result.tried >= MAX_TRIED {
+            result.gap = result.gap.or(Some(Gap::TooMany(var.span)));
+            return;
+        }
+        let range = self.shared_range(SharedId(index as u32));
+        match &var.init {
+            Initial::Default => self.write_default(&var.sort, &mut words[range]),
+            Initial::Value(e) => {
+                let env = &mut Env::of_state(self, words, &crate::eval::NoLocals);
+                let value = env.words(e).and_then(|value| self.in_range(&var.sort, value, e.span));
+                match value {
+                    Ok(value) => words[range].copy_from_slice(&value),
+                    Err(stop) => return result.stop(stop),
+                }
+            }
+            Initial::Any => {
+                let mut free = Vec::new();
+                free_words(self, &var.sort, range.start, &mut free);
+                let mut base = words.clone();
+                let gap = for_each_choice(&free, &mut base, var.span, &mut |choice| {
+                    self.initialise(index + 1, &mut choice.to_vec(), result);
+                    Ok(())
+                });
+                result.gap = result.gap.or(gap.unwrap_or_default());
+                return;
+            }
+        }
+        self.initialise(index + 1, words, result);
+    }
+
+    fn in_range(&self, sort: &Sort, value: crate::Words, span: Span) -> Result<crate::Words, NoValue> {
+        if self.well_formed(sort, &value) { Ok(value) } else { Err(NoValue::Fault(Fault::Range, span)) }
+    }
+
+    fn add_initial(&self, words: &[i64], result: &mut InitialStores) {
+        result.tried += 1;
+        for e in &self.program.init {
+            match Env::of_state(self, words, &crate::eval::NoLocals).holds(e) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(stop) => return result.stop(stop),
+            }
+        }
+        result.stores.push(words.into());
+    }
+
+    /// Whether the words are a value of the sort.
+    pub fn well_formed(&self, sort: &Sort, words: &[i64]) -> bool {
+        match sort {
+            Sort::Set(element) => {
+                let bits = self.cardinality(element).unwrap_or(0) as usize;
+                words.len() == self.words(sort)
+                    && words.iter().enumerate().all(|(i, &word)| {
+                        let here = bits.saturating_sub(64 * i).min(64);
+                        here == 64 || (word as u64) >> here == 0
+                    })
+            }
+            Sort::Array(_, element) => {
+                let size = self.words(element).max(1);
+                words.len() == self.words(sort) && words.chunks(size).all(|chunk| self.well_formed(element, chunk))
+            }
+            scalar => words.len() == 1 && self.contains(scalar, words[0]),
+        }
+    }
+
+    /// The properties that a state violates. `steps` gives what a thread can do in the state; it is
+    /// asked for only where there are `norace` properties.
+    pub fn broken_properties(
+        &self,
+        shared: &[i64],
+        locals: &dyn Locals,
+        steps: &mut dyn FnMut(ThreadId) -> crate::Access,
+    ) -> Vec<Broken> {
+        let mut broken = Vec::new();
+        let mut race_bit = 0;
+        let mut races = None;
+        for (index, property) in self.program.properties.iter().enumerate() {
+            let id = PropertyId(index as u32);
+            let (e, must_be) = match &property.kind {
+                PropertyKind::Invariant(_, e) => (e, true),
+                PropertyKind::Never(e) => (e, false),
+                PropertyKind::NoRace(..) => {
+                    if races.get_or_insert_with(|| self.races(steps)).to_owned() >> race_bit & 1 == 1 {
+                        broken.push(Broken::Property(id));
+                    }
+                    race_bit += 1;
+                    continue;
+                }
+            };
+            match Env::of_state(self, shared, locals).holds(e) {
+                Ok(truth) if truth == must_be => {}
+                Ok(_) => broken.push(Broken::Property(id)),
+                Err(NoValue::Fault(fault, span)) => broken.push(Broken::Fault(id, fault, span)),
+                // Numbers that outgrow 64 bits in a property are reported by `property_gap`.
+                Err(NoValue::Gap(_)) => {}
+            }
+        }
+        broken
+    }
+
+    /// Why the truth of some property in a state is not known.
+    pub fn property_gap(&self, shared: &[i64], locals: &dyn Locals) -> Option<Gap> {
+        self.program.properties.iter().find_map(|property| match &property.kind {
+            PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
+                match Env::of_state(self, shared, locals).holds(e) {
+                    Err(NoValue::Gap(gap)) => Some(gap),
+                    _ => None,
+                }
+            }
+            PropertyKind::NoRace(..) => None,
+        })
+    }
+
+    /// The variables under `norace` on which two threads race, as bits.
+    fn races(&self, steps: &mut dyn FnMut(ThreadId) -> crate::Access) -> u64 {
+        let mut before = crate::Access::default();
+        let mut races = 0;
+        for thread in 0..self.threads.len() {
+            let access = steps(ThreadId(thread as u32));
+            races |= before.conflicts(access);
+            before = before.union(access);
+        }
+        races
+    }
+}
+
+impl InitialStores {
+    fn stop(&mut self, stop: NoValue) {
+        match stop {
+            NoValue::Gap(gap) => self.gap = self.gap.or(Some(gap)),
+            NoValue::Fault(fault, span) => self.faults.push((fault, span)),
+        }
+    }
+}
+
+impl State {
+    /// What a thread can do next.
+    pub fn steps(&self, instance: &Instance, thread: ThreadId) -> Steps {
+        instance.steps(thread, &self.shared, &self.locals[thread.index()])
+    }
+}

@@ -1,0 +1,102 @@
+use std::fmt;
+
+/// A range of bytes in a source file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span of the bytes `start..end`.
+    pub fn new(start: usize, end: usize) -> Span {
+        Span { start: start as u32, end: end as u32 }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// A line and a column, both counted from 1; columns count characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A source file: its name as the user gave it, and its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    name: String,
+    text: String,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// The largest text that spans can address.
+    pub const MAX_BYTES: usize = u32::MAX as usize - 1;
+
+    /// A file with the given name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        let text = text.into();
+        let after_newlines = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
+        let line_starts = std::iter::once(0).chain(after_newlines).collect();
+        SourceFile { name: name.into(), text, line_starts }
+    }
+
+    /// The name the user gave.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text under a span (empty if the span does not fit the file).
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Line and column of a byte offset.
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        let start = self.line_starts[line - 1] as usize;
+        let end = (offset as usize).min(self.text.len());
+        let column = self.text.get(start..end).map_or(end - start, |s| s.chars().count());
+        Position { line: line as u32, column: column as u32 + 1 }
+    }
+
+    /// `name:line:column` of a span's start.
+    pub fn locate(&self, span: Span) -> String {
+        format!("{}:{}", self.name, self.position(span.start))
+    }
+
+    /// The text under a span on one line, runs of white space folded, cut to `max` characters.
+    pub fn snippet(&self, span: Span, max: usize) -> String {
+        let folded = self.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        match folded.char_indices().nth(max) {
+            Some((cut, _)) => format!("{}…", &folded[..cut]),
+            None => folded,
+        }
+    }
+}

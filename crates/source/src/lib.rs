@@ -1,0 +1,10 @@
+//! Source files, positions in them, and diagnostics that point at them.
+//!
+//! Every room that speaks to the user about the program speaks in spans of a
+//! [`SourceFile`]. This crate knows nothing about any language.
+
+mod diagnostic;
+mod file;
+
+pub use diagnostic::{Diagnostic, Severity, render};
+pub use file::{Position, SourceFile, Span};
