@@ -114,6 +114,8 @@ pub enum BinaryOp {
 pub enum Quantifier {
     Forall,
     Exists,
+    /// Of a boolean body: for how many values it holds. Of an integer body: the sum of its values,
+    /// which is how `count` over several bound variables nests.
     Count,
 }
 

@@ -8,8 +8,8 @@ mod expr;
 mod listing;
 
 use crate::{
-    Command, Contract, Copies, Domain, Edge, EdgeId, Expr, Location, LocationId, Op, Place,
-    Program, Property, PropertyKind, RoutineId, SharedVar, Sort, Template, Update, Value, VarRef,
+    Command, Contract, Copies, Domain, Edge, EdgeId, Expr, Initial, LocationId, Op, Place, Program,
+    Property, PropertyKind, RoutineId, SharedVar, Sort, Template, Update, Value, VarRef,
 };
 use expr::ExprPrinter;
 
@@ -61,15 +61,17 @@ impl Program {
         }
     }
 
-    /// For each location its number within its routine, counted from 0: what listings show.
+    /// For each location its number within its routine, counted from 0, the end last: what
+    /// listings show.
     pub fn location_numbers(&self) -> Vec<usize> {
-        let mut next = vec![0; self.routines.len()];
-        let number = |l: &Location| {
-            let next = &mut next[l.routine.index()];
-            *next += 1;
-            *next - 1
-        };
-        self.locations.iter().map(number).collect()
+        let mut numbers = vec![0; self.locations.len()];
+        for routine in 0..self.routines.len() {
+            let own = self.locations_of(RoutineId(routine as u32));
+            for (number, id) in own.into_iter().enumerate() {
+                numbers[id.index()] = number;
+            }
+        }
+        numbers
     }
 
     /// `thread P`, `thread W[4]` or `thread W[*]`.
@@ -81,12 +83,32 @@ impl Program {
         }
     }
 
+    /// `shared x: int = 0`, with the initial value even where the program leaves it to the type.
     fn show_shared(&self, var: &SharedVar) -> String {
-        let declared = format!("shared {}: {}", var.name, self.show_sort(&var.sort));
-        match &var.init {
-            crate::Initial::Default => declared,
-            crate::Initial::Any => format!("{declared} = *"),
-            crate::Initial::Value(e) => format!("{declared} = {}", self.show_expr(e, None)),
+        let value = match &var.init {
+            Initial::Default => self.show_default(&var.sort),
+            Initial::Any => "*".to_string(),
+            Initial::Value(e) => self.show_expr(e, None),
+        };
+        format!(
+            "shared {}: {} = {value}",
+            var.name,
+            self.show_sort(&var.sort)
+        )
+    }
+
+    fn show_default(&self, sort: &Sort) -> String {
+        match sort {
+            Sort::Bool => "false".to_string(),
+            Sort::Int => "0".to_string(),
+            Sort::Range(lo, _) => lo.to_string(),
+            Sort::Enum(id) => {
+                let first = self.enums[id.index()].members.first();
+                first.map_or_else(String::new, |member| member.to_string())
+            }
+            Sort::Tid => "none".to_string(),
+            Sort::Set(_) => "{}".to_string(),
+            Sort::Array(_, element) => format!("all {}", self.show_default(element)),
         }
     }
 
@@ -111,11 +133,16 @@ impl Program {
         }
     }
 
-    /// The locations of a routine in order.
-    fn locations_of(&self, routine: RoutineId) -> impl Iterator<Item = LocationId> {
+    /// The locations of a routine in order, its end last.
+    fn locations_of(&self, routine: RoutineId) -> Vec<LocationId> {
+        let exit = self.routine(routine).exit;
         let all = self.locations.iter().enumerate();
-        all.filter(move |(_, l)| l.routine == routine)
+        let mut own: Vec<LocationId> = all
+            .filter(|(_, l)| l.routine == routine)
             .map(|(i, _)| LocationId(i as u32))
+            .collect();
+        own.sort_by_key(|&id| id == exit);
+        own
     }
 
     /// The threads' routines in order of declaration, then the procedures.

@@ -110,6 +110,24 @@ impl Instance {
         run.steps
     }
 
+    /// Gives the locals that are out of scope where control is their defaults.
+    fn clear_dead_locals(&self, local: &mut [i64]) {
+        let location = self.program.location(self.location_of(local));
+        let start = local.len() - self.frame_words(location.routine);
+        for &var in &location.dead {
+            let range = self.local_range(location.routine, var);
+            let sort = &self.program.routine(location.routine).locals[var.index()].sort;
+            self.write_default(sort, &mut local[start + range.start..start + range.end]);
+        }
+    }
+
+    /// The local state with the locals that are out of scope where control is at their defaults.
+    pub fn without_dead_locals(&self, local: &[i64]) -> Vec<i64> {
+        let mut cleared = local.to_vec();
+        self.clear_dead_locals(&mut cleared);
+        cleared
+    }
+
     /// The routine of the topmost frame, and where that frame starts.
     pub fn top_frame(&self, local: &[i64]) -> (RoutineId, usize) {
         let routine = self.program.location(self.location_of(local)).routine;
@@ -217,7 +235,7 @@ impl<'a> Run<'a> {
 
     /// Control has arrived somewhere: either the step is over, or it runs on from there.
     fn arrive(&mut self, mut inner: Inner) {
-        self.clear_dead_locals(&mut inner.local);
+        self.instance.clear_dead_locals(&mut inner.local);
         if !self.instance.is_inside_step(&inner.local) {
             self.steps.access = self.steps.access.union(inner.access);
             self.steps.successors.push(Successor {
@@ -230,17 +248,6 @@ impl<'a> Run<'a> {
             self.steps.gap.get_or_insert(Gap::TooMany(span));
         } else if self.seen.insert((inner.shared.clone(), inner.local.clone(), inner.access)) {
             self.queue.push_back(inner);
-        }
-    }
-
-    fn clear_dead_locals(&self, local: &mut [i64]) {
-        let program = &self.instance.program;
-        let location = program.location(self.instance.location_of(local));
-        let start = local.len() - self.instance.frame_words(location.routine);
-        for &var in &location.dead {
-            let range = self.instance.local_range(location.routine, var);
-            let sort = &program.routine(location.routine).locals[var.index()].sort;
-            self.instance.write_default(sort, &mut local[start + range.start..start + range.end]);
         }
     }
 

@@ -137,8 +137,10 @@ impl<'a> ExprPrinter<'a> {
         let Some((first, rest)) = locations.split_first() else {
             return "nowhere".to_string();
         };
-        let borne_by_all =
-            |l: &&Arc<str>| rest.iter().all(|&o| self.program.location(o).labels.contains(l));
+        let borne_by_all = |l: &&Arc<str>| {
+            rest.iter()
+                .all(|&o| self.program.location(o).labels.contains(l))
+        };
         let labels = &self.program.location(*first).labels;
         match labels.iter().find(borne_by_all) {
             Some(label) => label.to_string(),
@@ -183,12 +185,24 @@ impl<'a> ExprPrinter<'a> {
         (format!("{left} {spelling} {right}"), own)
     }
 
+    /// Binders of the same quantifier share it: `exists i: W, j: W :: e`.
     fn quantified(&mut self, quantifier: Quantifier, binder: &Binder, body: &Expr) -> (String, u8) {
-        self.bound.push(binder.name.clone());
-        let body = self.print(body);
-        self.bound.pop();
-        let domain = self.program.show_domain(&binder.domain);
-        let inside = format!("{}: {domain} :: {body}", binder.name);
+        let depth = self.bound.len();
+        let (mut binder, mut body) = (binder, body);
+        let mut binders = Vec::new();
+        loop {
+            let domain = self.program.show_domain(&binder.domain);
+            binders.push(format!("{}: {domain}", binder.name));
+            self.bind(binder.name.clone());
+            match &body.kind {
+                ExprKind::Quantified(q, inner, inner_body) if *q == quantifier => {
+                    (binder, body) = (inner, inner_body);
+                }
+                _ => break,
+            }
+        }
+        let inside = format!("{} :: {}", binders.join(", "), self.print(body));
+        self.bound.truncate(depth);
         match quantifier {
             Quantifier::Forall => (format!("forall {inside}"), level::CONDITIONAL),
             Quantifier::Exists => (format!("exists {inside}"), level::CONDITIONAL),

@@ -72,9 +72,13 @@ impl Listing<'_> {
         let routine = program.routine(id);
         self.gap();
         self.line(&program.show_routine(id));
-        for var in &routine.locals[routine.params..] {
-            let sort = program.show_sort(&var.sort);
-            self.line(&format!("         var {}: {sort};", var.name));
+        for (index, var) in routine.locals.iter().enumerate() {
+            // Parameters and the result stand in the first line.
+            let is_result = routine.result.is_some_and(|result| result.index() == index);
+            if index >= routine.params && !is_result {
+                let sort = program.show_sort(&var.sort);
+                self.line(&format!("                var {}: {sort};", var.name));
+            }
         }
         for location in program.locations_of(id) {
             self.location(location);
@@ -89,13 +93,13 @@ impl Listing<'_> {
             return;
         }
         for label in &location.labels {
-            self.line(&format!("         {label}:"));
+            self.line(&format!("                {label}:"));
         }
         for e in &location.invariants {
             self.annotation("invariant", e, location);
         }
         if is_exit && self.is_reached(id) {
-            self.line(&format!("  {:>3}      end", self.number(id)));
+            self.line(&format!("  {:>3}           end", self.number(id)));
         }
         for &edge in &location.edges {
             self.edge(edge);
@@ -110,7 +114,7 @@ impl Listing<'_> {
 
     fn annotation(&mut self, keyword: &str, e: &Expr, location: &Location) {
         let text = self.program.show_expr(e, Some(location.routine));
-        self.line(&format!("         {keyword} {text}"));
+        self.line(&format!("                {keyword} {text}"));
     }
 
     fn edge(&mut self, id: EdgeId) {
@@ -170,7 +174,11 @@ impl Listing<'_> {
             "abstract {}",
             program.template(thread.template).name
         ));
-        let initial: Vec<&str> = thread.init.iter().map(|&i| &*thread.nodes[i].name).collect();
+        let initial: Vec<&str> = thread
+            .init
+            .iter()
+            .map(|&i| &*thread.nodes[i].name)
+            .collect();
         self.line(&format!("  init {};", initial.join(", ")));
         if thread.idle {
             self.line("  idle;");
@@ -182,14 +190,15 @@ impl Listing<'_> {
             };
             self.line(&text);
         }
+        let name = |index: usize| thread.nodes[index].name.chars().count();
+        let ends = thread.edges.iter().map(|e| name(e.from) + 3 + name(e.to));
+        let width = ends.max().unwrap_or(0);
         for edge in &thread.edges {
             let (from, to) = (&thread.nodes[edge.from].name, &thread.nodes[edge.to].name);
             let label = program.show_abstract_step(&edge.frame, edge.formula.as_ref());
-            self.line_at(
-                &format!("  {from} → {to}  {label}"),
-                STATEMENT_WIDTH + 16,
-                edge.span,
-            );
+            let ends = format!("{from} → {to}");
+            let step = format!("  {ends:<width$}  {label}");
+            self.line_at(&step, STATEMENT_WIDTH + 16, edge.span);
         }
     }
 

@@ -1,0 +1,45 @@
+//! Stores as small numbers.
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+/// Numbers stores in the order they first appear.
+#[derive(Default)]
+pub(crate) struct Interner {
+    /// All stores one after the other.
+    words: Vec<i64>,
+    /// Where each store ends; it starts where the one before ends.
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+}
+
+impl Interner {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, id: u32) -> &[i64] {
+        slice(&self.words, &self.ends, id)
+    }
+
+    /// The number of a store, new or not.
+    pub(crate) fn intern(&mut self, store: &[i64]) -> u32 {
+        let hash = FxBuildHasher.hash_one(store);
+        let (words, ends) = (&self.words, &self.ends);
+        if let Some(&id) = self.table.find(hash, |&id| slice(words, ends, id) == store) {
+            return id;
+        }
+        let id = self.ends.len() as u32;
+        self.words.extend_from_slice(store);
+        self.ends.push(self.words.len());
+        let (words, ends) = (&self.words, &self.ends);
+        self.table.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(slice(words, ends, id)));
+        id
+    }
+}
+
+fn slice<'a>(words: &'a [i64], ends: &[usize], id: u32) -> &'a [i64] {
+    let start = if id == 0 { 0 } else { ends[id as usize - 1] };
+    &words[start..ends[id as usize]]
+}

@@ -1,0 +1,177 @@
+//! Engine `explicit`: standard model checking, all interleavings (FQ, section 2.1).
+//!
+//! States are searched breadth-first, so that a counterexample is as short as any. Shared stores
+//! and local states are numbered as they appear; each thread's steps become tables over these
+//! numbers; a state is a packed row of them. Copies of a thread that cannot be told apart are
+//! searched up to permutation.
+//!
+//! The engine knows nothing of other engines, of solvers or of files.
+
+mod canonical;
+mod fold;
+mod intern;
+mod properties;
+mod search;
+mod tables;
+mod trace;
+mod unfold;
+mod visited;
+
+use search::{End, Search};
+use std::sync::Arc;
+use threadwise_evidence::{Claim, Exhausted, Proof, Stats, Trace, Unknown, Violation};
+use threadwise_ir::{Gap, Instance, Program, State, Symmetry, ThreadId};
+use threadwise_limits::{Budget, Limit};
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Use the symmetry of interchangeable copies where that is sound.
+    pub symmetry: bool,
+    /// Fold steps that no other thread can observe into their predecessors. Not done where a proof
+    /// is wanted: a proof speaks of all states.
+    pub fold: bool,
+    /// Keep what a proof needs: the reachable set.
+    pub proof: bool,
+    /// Programs with `[*]` are searched with 0, 1, … up to this many copies.
+    pub max_any_copies: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { symmetry: true, fold: true, proof: false, max_any_copies: 3 }
+    }
+}
+
+/// So many states are always searched for a shortest trace.
+const CHEAP_STATES: usize = 1 << 18;
+
+/// Searches all interleavings.
+pub fn explore(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
+    if !program.has_any_copies() {
+        return explore_instance(&Instance::new(program.clone(), 0), options, budget);
+    }
+    let mut last = None;
+    for copies in 0..=options.max_any_copies {
+        let instance = Instance::new(program.clone(), copies);
+        let (claim, stats) = explore_instance(&instance, options, budget);
+        match claim {
+            Claim::Refuted(_) => return (claim, stats),
+            Claim::Unknown(unknown) if budget.check().is_err() => return (Claim::Unknown(unknown), stats),
+            _ => last = Some(stats),
+        }
+    }
+    (Claim::Unknown(only_some_copies(options.max_any_copies)), last.unwrap_or_default())
+}
+
+fn explore_instance(instance: &Instance, options: &Options, budget: &Budget) -> (Claim, Stats) {
+    if !options.fold || options.proof {
+        return search(instance, options, usize::MAX, budget);
+    }
+    let folded = Instance::new(Arc::new(fold::fold(&instance.program)), instance.any_copies());
+    let (claim, stats) = search(&folded, options, usize::MAX, budget);
+    let Claim::Refuted(trace) = claim else { return (claim, stats) };
+    // Where it costs little more, the search is repeated without folding for a shortest trace.
+    let visited = stats.0.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
+    let (again, stats_again) = search(instance, options, 4 * visited as usize + CHEAP_STATES, budget);
+    match (again, unfold::unfold(instance, &folded, &trace)) {
+        (Claim::Unknown(_), Some(unfolded)) => (Claim::Refuted(unfolded), stats),
+        (again, _) => (again, stats_again),
+    }
+}
+
+fn search(instance: &Instance, options: &Options, max_states: usize, budget: &Budget) -> (Claim, Stats) {
+    let symmetric = match instance.program.symmetry() {
+        Symmetry::Among(templates) if options.symmetry => templates,
+        _ => Vec::new(),
+    };
+    let mut search = Search::new(instance, &symmetric);
+    search.max_states = max_states;
+    let (initial, gap) = match initial_states(instance, &mut search) {
+        Ok(initial) => initial,
+        Err(trace) => return (Claim::Refuted(*trace), search.stats()),
+    };
+    let claim = match search.run(&initial, budget) {
+        End::Error(state) => Claim::Refuted(search.trace_to(state, &initial)),
+        End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
+        End::TooMany => Claim::Unknown(Unknown { reason: "too many states".to_string(), advice: Vec::new() }),
+        End::Gap(gap) => Claim::Unknown(incomplete(gap, instance)),
+        End::Exhausted => match gap {
+            Some(gap) => Claim::Unknown(incomplete(gap, instance)),
+            None if options.proof => Claim::Proved(Proof::Reachable(search.reachable_set())),
+            None => Claim::Exhausted(Exhausted { states: search.visited.len() as u64 }),
+        },
+    };
+    (claim, search.stats())
+}
+
+type InitialStates = (Vec<Vec<u32>>, Option<Gap>);
+
+/// All initial states as numbers, and why there may be more; or an error in the initial values.
+fn initial_states(instance: &Instance, search: &mut Search<'_>) -> Result<InitialStates, Box<Trace>> {
+    let stores = instance.initial_stores();
+    let trace = |initial: Option<State>, violation: Violation| {
+        Box::new(Trace { any_copies: instance.any_copies(), initial, steps: Vec::new(), violation })
+    };
+    if let Some(&(fault, span)) = stores.faults.first() {
+        return Err(trace(None, Violation::Initial(fault, span)));
+    }
+    let mut gap = stores.gap;
+    let mut states = Vec::new();
+    for store in &stores.stores {
+        let mut tuples = vec![vec![search.tables.shared.intern(store)]];
+        for thread in (0..instance.threads.len() as u32).map(ThreadId) {
+            let starts = instance.starts(thread, store);
+            gap = gap.or(starts.gap);
+            if let Some(failure) = starts.failures.first() {
+                let (error, span) = (failure.error, failure.span);
+                return Err(trace(None, Violation::Start { thread, error, span }));
+            }
+            let template = instance.threads[thread.index()].template.index();
+            let locals = starts.successors.iter().map(|s| search.tables.locals[template].intern(&s.local));
+            let locals: Vec<u32> = locals.collect();
+            let extend = |tuple: &Vec<u32>| -> Vec<Vec<u32>> {
+                locals.iter().map(|&local| [&tuple[..], &[local]].concat()).collect()
+            };
+            tuples = tuples.iter().flat_map(extend).collect();
+        }
+        states.extend(tuples);
+    }
+    Ok((states, gap))
+}
+
+fn only_some_copies(copies: u32) -> Unknown {
+    Unknown {
+        reason: format!("no error with up to {copies} copies, but `[*]` means any number"),
+        advice: vec![
+            format!("look further with `--any-copies {}`", copies + 2),
+            "replace `[*]` by a number to have just that many copies verified".to_string(),
+        ],
+    }
+}
+
+fn at_limit(limit: Limit, instance: &Instance) -> Unknown {
+    let mut advice = match limit {
+        Limit::Time(_) => vec!["give it more time with `--timeout`".to_string()],
+        Limit::Memory(_) => vec!["give it more memory with `--memory`".to_string()],
+        Limit::OutOfMemory => vec!["use a machine with more memory".to_string()],
+        Limit::Interrupted => Vec::new(),
+    };
+    let program = &instance.program;
+    if program.shared.iter().any(|v| v.sort.is_infinite()) {
+        advice.push("give unbounded `int` variables a range `lo..hi` where they have one".to_string());
+    } else if instance.threads.len() > 2 {
+        advice.push("try fewer copies of a thread with `-D`".to_string());
+    }
+    Unknown { reason: limit.to_string(), advice }
+}
+
+fn incomplete(gap: Gap, instance: &Instance) -> Unknown {
+    let place = instance.program.source.locate(gap.span());
+    let advice = match gap {
+        Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
+        Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
+        Gap::TooMany(_) => "split the step, or give its variables smaller types",
+    };
+    Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![advice.to_string()] }
+}

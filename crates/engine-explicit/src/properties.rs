@@ -1,0 +1,151 @@
+//! Which states violate a property, found once for all states that look alike to the properties.
+//!
+//! A property sees of a local state only whether it is at certain labels, and certain variables.
+//! Local states that agree on these have the same *view*; whether a state is good depends on its
+//! shared store and its threads' views only.
+
+use crate::intern::Interner;
+use crate::tables::Tables;
+use rustc_hash::FxHashSet;
+use threadwise_ir::{Access, ExprKind, Gap, Instance, LocalId, LocationId, Locals, PropertyKind, TemplateId};
+
+/// Above this many remembered states the memory starts anew.
+const MAX_REMEMBERED: usize = 1 << 20;
+
+const ABSENT: u32 = u32::MAX;
+
+/// What properties see of a template's local states.
+#[derive(Default)]
+struct Lens {
+    labels: Vec<Vec<LocationId>>,
+    locals: Vec<LocalId>,
+}
+
+/// Remembers which combinations of views are good.
+pub(crate) struct PropertyMemo<'a> {
+    instance: &'a Instance,
+    lenses: Vec<Lens>,
+    sees_shared: bool,
+    has_formulas: bool,
+    /// Whether some property is a `norace`.
+    pub(crate) has_races: bool,
+    views: Interner,
+    /// For each template and local state its view.
+    view_of: Vec<Vec<u32>>,
+    good: FxHashSet<Box<[u32]>>,
+    key: Vec<u32>,
+}
+
+/// What a state is to the properties.
+pub(crate) enum Judgement {
+    Good,
+    Broken,
+    Gap(Gap),
+}
+
+impl<'a> PropertyMemo<'a> {
+    pub(crate) fn new(instance: &'a Instance) -> PropertyMemo<'a> {
+        let mut memo = PropertyMemo {
+            instance,
+            lenses: instance.program.templates.iter().map(|_| Lens::default()).collect(),
+            sees_shared: false,
+            has_formulas: false,
+            has_races: false,
+            views: Interner::default(),
+            view_of: vec![Vec::new(); instance.program.templates.len()],
+            good: FxHashSet::default(),
+            key: Vec::new(),
+        };
+        for property in &instance.program.properties {
+            match &property.kind {
+                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
+                    memo.has_formulas = true;
+                    e.walk(&mut |e| memo.look(&e.kind));
+                }
+                PropertyKind::NoRace(..) => memo.has_races = true,
+            }
+        }
+        memo
+    }
+
+    fn look(&mut self, e: &ExprKind) {
+        match e {
+            ExprKind::Read(_) => self.sees_shared = true,
+            ExprKind::At(thread, locations) => self.lenses[thread.template.index()].labels.push(locations.clone()),
+            ExprKind::LocalOf(thread, local) => self.lenses[thread.template.index()].locals.push(*local),
+            _ => {}
+        }
+    }
+
+    /// Judges a state by the invariants and `never` properties.
+    pub(crate) fn judge(&mut self, state: &[u32], tables: &Tables<'_>) -> Judgement {
+        if !self.has_formulas {
+            return Judgement::Good;
+        }
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        key.push(if self.sees_shared { state[0] } else { 0 });
+        for (thread, &local) in state[1..].iter().enumerate() {
+            key.push(self.view(self.instance.threads[thread].template, local, tables));
+        }
+        let judgement =
+            if self.good.contains(&key[..]) { Judgement::Good } else { self.evaluate(&key, state, tables) };
+        self.key = key;
+        judgement
+    }
+
+    fn evaluate(&mut self, key: &[u32], state: &[u32], tables: &Tables<'_>) -> Judgement {
+        let shared = tables.shared.get(state[0]);
+        let locals = InternedLocals { instance: self.instance, state, tables };
+        let broken = self.instance.broken_properties(shared, &locals, &mut |_| Access::default());
+        if !broken.is_empty() {
+            return Judgement::Broken;
+        }
+        if let Some(gap) = self.instance.property_gap(shared, &locals) {
+            return Judgement::Gap(gap);
+        }
+        if self.good.len() >= MAX_REMEMBERED {
+            self.good.clear();
+        }
+        self.good.insert(key.into());
+        Judgement::Good
+    }
+
+    fn view(&mut self, template: TemplateId, local: u32, tables: &Tables<'_>) -> u32 {
+        let views = &mut self.view_of[template.index()];
+        if let Some(&view) = views.get(local as usize)
+            && view != ABSENT
+        {
+            return view;
+        }
+        let words = tables.locals[template.index()].get(local);
+        let lens = &self.lenses[template.index()];
+        let location = self.instance.location_of(words);
+        let mut seen: Vec<i64> =
+            lens.labels.iter().map(|at| at.binary_search(&location).is_ok() as i64).collect();
+        let routine = self.instance.program.template(template).body;
+        for &var in &lens.locals {
+            seen.extend_from_slice(&words[self.instance.local_range(routine, var)]);
+        }
+        let view = self.views.intern(&seen);
+        if views.len() <= local as usize {
+            views.resize(local as usize + 1, ABSENT);
+        }
+        views[local as usize] = view;
+        view
+    }
+}
+
+/// The local states of an interned state.
+pub(crate) struct InternedLocals<'s, 't> {
+    pub(crate) instance: &'s Instance,
+    pub(crate) state: &'s [u32],
+    pub(crate) tables: &'s Tables<'t>,
+}
+
+impl Locals for InternedLocals<'_, '_> {
+    fn local(&self, thread: usize) -> &[i64] {
+        let template = self.instance.threads[thread].template.index();
+        self.tables.locals[template].get(self.state[thread + 1])
+    }
+}

@@ -1,0 +1,187 @@
+//! The search itself.
+
+use crate::canonical::Canonical;
+use crate::properties::{Judgement, PropertyMemo};
+use crate::tables::Tables;
+use crate::visited::{NO_PARENT, Visited};
+use threadwise_evidence::{ReachableSet, Stats};
+use threadwise_ir::{Access, Gap, Instance, TemplateId, ThreadId};
+use threadwise_limits::{Budget, Limit};
+
+/// How many states are expanded between two looks at the budget.
+const STATES_PER_CHECK: u32 = 1 << 12;
+
+/// A breadth-first search through the states of an instance.
+pub(crate) struct Search<'a> {
+    pub(crate) instance: &'a Instance,
+    symmetric: &'a [TemplateId],
+    pub(crate) tables: Tables<'a>,
+    pub(crate) canonical: Canonical<'a>,
+    memo: PropertyMemo<'a>,
+    pub(crate) visited: Visited,
+    /// More states than this are not visited.
+    pub(crate) max_states: usize,
+    transitions: u64,
+    depth: u64,
+    gap: Option<Gap>,
+}
+
+/// How a search ended.
+pub(crate) enum End {
+    /// All reachable states were visited, and none is an error.
+    Exhausted,
+    /// This state is an error.
+    Error(u32),
+    /// No error was met, but the semantics left something out.
+    Gap(Gap),
+    /// A limit was met.
+    Limit(Limit),
+    /// There are more states than the search was to visit.
+    TooMany,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(instance: &'a Instance, symmetric: &'a [TemplateId]) -> Search<'a> {
+        let widths = instance.threads.iter().map(|thread| thread.template.index() + 1);
+        Search {
+            instance,
+            symmetric,
+            tables: Tables::new(instance),
+            canonical: Canonical::new(instance, symmetric),
+            memo: PropertyMemo::new(instance),
+            visited: Visited::new(std::iter::once(0).chain(widths).collect()),
+            max_states: usize::MAX,
+            transitions: 0,
+            depth: 0,
+            gap: None,
+        }
+    }
+
+    /// FQ, section 2.1: BASIC INIT for the given initial states, then BASIC STEP until nothing is
+    /// new. Breadth-first, so that the first error found is one of the nearest.
+    pub(crate) fn run(&mut self, initial: &[Vec<u32>], budget: &Budget) -> End {
+        match self.run_to_limit(initial, budget) {
+            Ok(end) => end,
+            Err(limit) => End::Limit(limit),
+        }
+    }
+
+    fn run_to_limit(&mut self, initial: &[Vec<u32>], budget: &Budget) -> Result<End, Limit> {
+        for state in initial {
+            let mut state = state.clone();
+            self.canonical.canonicalise(&mut state, &mut self.tables.shared);
+            self.visited.insert(&state, NO_PARENT, budget)?;
+        }
+        let mut state = vec![0; self.instance.threads.len() + 1];
+        let mut successor = state.clone();
+        let mut level_end = self.visited.len();
+        let mut next: u32 = 0;
+        while (next as usize) < self.visited.len() {
+            if next as usize == level_end {
+                level_end = self.visited.len();
+                self.depth += 1;
+            }
+            if next.is_multiple_of(STATES_PER_CHECK) {
+                if self.visited.len() > self.max_states {
+                    return Ok(End::TooMany);
+                }
+                budget.check()?;
+                budget.report(|| format!("{} states, depth {}", self.visited.len(), self.depth));
+            }
+            self.visited.read(next, &mut state);
+            if self.expand(next, &state, &mut successor, budget)? {
+                return Ok(End::Error(next));
+            }
+            next += 1;
+        }
+        Ok(match self.gap.or(self.tables.gap) {
+            Some(gap) => End::Gap(gap),
+            None => End::Exhausted,
+        })
+    }
+
+    /// Adds the successors of a state; tells whether the state is an error.
+    fn expand(&mut self, id: u32, state: &[u32], successor: &mut [u32], budget: &Budget) -> Result<bool, Limit> {
+        match self.memo.judge(state, &self.tables) {
+            Judgement::Good => {}
+            Judgement::Broken => return Ok(true),
+            Judgement::Gap(gap) => self.gap = self.gap.or(Some(gap)),
+        }
+        if self.memo.has_races && self.is_race(state) {
+            return Ok(true);
+        }
+        let symmetric = !self.canonical.is_trivial();
+        for thread in 0..self.instance.threads.len() {
+            if symmetric && self.canonical.repeats_previous(state, thread, &self.tables.shared) {
+                continue;
+            }
+            let entry = self.tables.entry(thread, state[0], state[thread + 1]);
+            if entry.fails {
+                return Ok(true);
+            }
+            for index in self.tables.successors(entry) {
+                let (shared, local) = self.tables.successor(index);
+                self.transitions += 1;
+                if symmetric {
+                    successor.copy_from_slice(state);
+                    (successor[0], successor[thread + 1]) = (shared, local);
+                    self.canonical.canonicalise(successor, &mut self.tables.shared);
+                    self.visited.insert(successor, id, budget)?;
+                } else {
+                    self.visited.insert_changed(id, shared, thread, local, budget)?;
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_race(&mut self, state: &[u32]) -> bool {
+        let mut before = Access::default();
+        for thread in 0..self.instance.threads.len() {
+            let access = self.tables.entry(thread, state[0], state[thread + 1]).access;
+            if before.conflicts(access) != 0 {
+                return true;
+            }
+            before = before.union(access);
+        }
+        false
+    }
+
+    /// The representative of a state, as numbers.
+    pub(crate) fn representative(&mut self, mut state: Vec<u32>) -> Vec<u32> {
+        self.canonical.canonicalise(&mut state, &mut self.tables.shared);
+        state
+    }
+
+    /// The numbers of a thread's successors of a state.
+    pub(crate) fn successors_of(&mut self, state: &[u32], thread: ThreadId) -> Vec<(u32, u32)> {
+        let entry = self.tables.entry(thread.index(), state[0], state[thread.index() + 1]);
+        self.tables.successors(entry).map(|index| self.tables.successor(index)).collect()
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        Stats(vec![
+            ("states", self.visited.len() as u64),
+            ("transitions", self.transitions),
+            ("depth", self.depth),
+            ("shared_states", self.tables.shared.len() as u64),
+            ("local_states", self.tables.locals.iter().map(|l| l.len() as u64).sum()),
+        ])
+    }
+
+    /// The visited states as a proof.
+    pub(crate) fn reachable_set(&self) -> ReachableSet {
+        let width = self.instance.threads.len() + 1;
+        let mut states = vec![0; self.visited.len() * width];
+        for (id, state) in states.chunks_exact_mut(width).enumerate() {
+            self.visited.read(id as u32, state);
+        }
+        let stores = |interner: &crate::intern::Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
+        ReachableSet {
+            symmetric: if self.canonical.is_trivial() { Vec::new() } else { self.symmetric.to_vec() },
+            shared: stores(&self.tables.shared),
+            locals: self.tables.locals.iter().map(stores).collect(),
+            states,
+        }
+    }
+}

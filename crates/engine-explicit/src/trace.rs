@@ -1,0 +1,96 @@
+//! From a visited error state back to an execution that leads there.
+
+use crate::search::Search;
+use threadwise_evidence::{Trace, TraceStep, Violation};
+use threadwise_ir::{Broken, State, Store, ThreadId};
+
+impl Search<'_> {
+    /// An execution from one of the initial states to the error state. Where states stand for all
+    /// their permutations, the execution is found anew from the representatives along the way.
+    pub(crate) fn trace_to(&mut self, error: u32, initial: &[Vec<u32>]) -> Trace {
+        let mut chain = vec![error];
+        while let Some(parent) = self.visited.parent(chain[chain.len() - 1]) {
+            chain.push(parent);
+        }
+        let width = self.instance.threads.len() + 1;
+        let mut representatives = chain.iter().rev().map(|&id| {
+            let mut state = vec![0; width];
+            self.visited.read(id, &mut state);
+            state
+        });
+        let first = representatives.next().expect("a chain has a first state");
+        let rest: Vec<Vec<u32>> = representatives.collect();
+        let start = initial
+            .iter()
+            .find(|state| self.representative((*state).clone()) == first)
+            .expect("a chain starts in an initial state");
+        let initial = self.state(start);
+        let (last, steps) = self.steps_along(start.clone(), &rest);
+        Trace {
+            any_copies: self.instance.any_copies(),
+            initial: Some(initial),
+            steps,
+            violation: self.violation_in(&last),
+        }
+    }
+
+    fn steps_along(&mut self, start: Vec<u32>, representatives: &[Vec<u32>]) -> (Vec<u32>, Vec<TraceStep>) {
+        let mut state = start;
+        let mut steps = Vec::new();
+        for target in representatives {
+            let (thread, next) = self.step_towards(&state, target);
+            let before = self.state(&state);
+            let after = self.state(&next);
+            let local = &after.locals[thread.index()];
+            let found = before.steps(self.instance, thread).successors.into_iter();
+            let step = found
+                .filter(|s| s.shared == after.shared && s.local == *local)
+                .min_by_key(|s| s.path.len())
+                .expect("the tables list what the semantics gives");
+            steps.push(TraceStep { thread, path: step.path, shared: step.shared, local: step.local });
+            state = next;
+        }
+        (state, steps)
+    }
+
+    fn step_towards(&mut self, state: &[u32], target: &[u32]) -> (ThreadId, Vec<u32>) {
+        for thread in (0..self.instance.threads.len() as u32).map(ThreadId) {
+            for (shared, local) in self.successors_of(state, thread) {
+                let mut next = state.to_vec();
+                (next[0], next[thread.index() + 1]) = (shared, local);
+                if self.representative(next.clone()) == target {
+                    return (thread, next);
+                }
+            }
+        }
+        unreachable!("a visited state is a successor of its parent")
+    }
+
+    fn state(&self, state: &[u32]) -> State {
+        let local = |(thread, &id): (usize, &u32)| -> Store {
+            let template = self.instance.threads[thread].template.index();
+            self.tables.locals[template].get(id).into()
+        };
+        State {
+            shared: self.tables.shared.get(state[0]).into(),
+            locals: state[1..].iter().enumerate().map(local).collect(),
+        }
+    }
+
+    fn violation_in(&self, state: &[u32]) -> Violation {
+        let state = self.state(state);
+        let instance = self.instance;
+        for thread in (0..instance.threads.len() as u32).map(ThreadId) {
+            if let Some(failure) = state.steps(instance, thread).failures.into_iter().next() {
+                let (path, error, span) = (failure.path, failure.error, failure.span);
+                return Violation::Step { thread, path, error, span };
+            }
+        }
+        let access = &mut |thread| state.steps(instance, thread).access;
+        match instance.broken_properties(&state.shared, &state.locals, access).first() {
+            Some(&Broken::Property(id)) => Violation::Property(id),
+            Some(&Broken::Fault(id, fault, span)) => Violation::PropertyFault(id, fault, span),
+            None => unreachable!("the search found an error in this state"),
+        }
+    }
+}
