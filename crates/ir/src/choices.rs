@@ -102,45 +102,41 @@ pub(crate) type Fixed = SmallVec<[(VarRef, usize, i64); 4]>;
 /// Finds words after the step whose values the formula determines by an equation, so that they need
 /// not be tried. Looks through conjunctions, `forall`, and implications whose premise speaks of the
 /// state before only. What it finds is a consequence of the formula; it need not find everything.
-pub(crate) fn determined(env: &mut Env<'_>, formula: &Expr, out: &mut Fixed) -> Result<(), NoValue> {
+/// Tells whether the formula may hold at all: `false` if a conjunct on the state before is false.
+pub(crate) fn determined(env: &mut Env<'_>, formula: &Expr, out: &mut Fixed) -> Result<bool, NoValue> {
+    if !formula.is_primed() {
+        return env.holds(formula);
+    }
     match &formula.kind {
-        ExprKind::Binary(BinaryOp::And, a, b) => {
-            determined(env, a, out)?;
-            // The right operand may rely on the left one, say for an index to be in range.
-            if a.is_primed() || env.holds(a)? {
-                determined(env, b, out)?;
-            }
-            Ok(())
-        }
-        ExprKind::Binary(BinaryOp::Implies, a, b) if !a.is_primed() => {
-            if env.holds(a)? {
-                determined(env, b, out)?;
-            }
-            Ok(())
-        }
+        // The right operand may rely on the left one, say for an index to be in range.
+        ExprKind::Binary(BinaryOp::And, a, b) => Ok(determined(env, a, out)? && determined(env, b, out)?),
+        ExprKind::Binary(BinaryOp::Implies, a, b) if !a.is_primed() => Ok(!env.holds(a)? || determined(env, b, out)?),
         ExprKind::Quantified(crate::Quantifier::Forall, binder, body) => {
-            env.for_each_bound(binder, &mut |env| determined(env, body, out))
+            let mut possible = true;
+            env.for_each_bound(binder, &mut |env| {
+                possible = possible && determined(env, body, out)?;
+                Ok(())
+            })?;
+            Ok(possible)
         }
         ExprKind::Binary(BinaryOp::Eq | BinaryOp::Iff, a, b) => {
             if !equation(env, a, b, out)? {
                 equation(env, b, a, out)?;
             }
-            Ok(())
+            Ok(true)
         }
-        ExprKind::ReadAfter(_) | ExprKind::Index(..) => {
-            if let Some((var, offset)) = env.locate_after(formula)? {
-                out.push((var, offset, 1));
-            }
-            Ok(())
-        }
-        ExprKind::Unary(crate::UnaryOp::Not, a) => {
-            if let Some((var, offset)) = env.locate_after(a)? {
-                out.push((var, offset, 0));
-            }
-            Ok(())
-        }
-        _ => Ok(()),
+        ExprKind::ReadAfter(_) | ExprKind::Index(..) => truth(env, formula, 1, out),
+        ExprKind::Unary(crate::UnaryOp::Not, a) => truth(env, a, 0, out),
+        _ => Ok(true),
     }
+}
+
+/// The formula says that a boolean place is true, or false, after the step.
+fn truth(env: &mut Env<'_>, place: &Expr, value: i64, out: &mut Fixed) -> Result<bool, NoValue> {
+    if let Some((var, offset)) = env.locate_after(place)? {
+        out.push((var, offset, value));
+    }
+    Ok(true)
 }
 
 fn equation(env: &mut Env<'_>, place: &Expr, value: &Expr, out: &mut Fixed) -> Result<bool, NoValue> {

@@ -165,8 +165,9 @@ impl Instance {
     /// Whether a word is a value of a sort that takes one word.
     pub fn contains(&self, sort: &Sort, value: i64) -> bool {
         match sort {
-            Sort::Int => true,
-            Sort::Set(_) | Sort::Array(..) => true,
+            Sort::Int | Sort::Set(_) | Sort::Array(..) => true,
+            // Ranges may be too large to be counted through.
+            Sort::Range(lo, hi) => (*lo..=*hi).contains(&value),
             _ => self.rank(sort, value).is_some(),
         }
     }

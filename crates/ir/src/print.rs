@@ -8,8 +8,8 @@ mod expr;
 mod listing;
 
 use crate::{
-    Command, Contract, Copies, Domain, Edge, EdgeId, Expr, Initial, LocationId, Op, Place, Program,
-    Property, PropertyKind, RoutineId, SharedVar, Sort, Template, Update, Value, VarRef,
+    Command, Contract, Copies, Domain, Edge, EdgeId, Expr, Initial, LocationId, Op, Place, Program, Property,
+    PropertyKind, RoutineId, SharedVar, Sort, Template, Update, Value, VarRef,
 };
 use expr::ExprPrinter;
 
@@ -42,10 +42,7 @@ impl Program {
     /// What an edge does, as a statement.
     pub fn show_edge(&self, id: EdgeId) -> String {
         let edge = self.edge(id);
-        let printer = OpPrinter {
-            program: self,
-            routine: self.location(edge.from).routine,
-        };
+        let printer = OpPrinter { program: self, routine: self.location(edge.from).routine };
         printer.edge(edge)
     }
 
@@ -90,11 +87,7 @@ impl Program {
             Initial::Any => "*".to_string(),
             Initial::Value(e) => self.show_expr(e, None),
         };
-        format!(
-            "shared {}: {} = {value}",
-            var.name,
-            self.show_sort(&var.sort)
-        )
+        format!("shared {}: {} = {value}", var.name, self.show_sort(&var.sort))
     }
 
     fn show_default(&self, sort: &Sort) -> String {
@@ -118,9 +111,7 @@ impl Program {
         printer.bind(name.clone());
         let formula = printer.print(&contract.formula);
         let subject = match &contract.subject {
-            Domain::Copies(id) if self.template(*id).copies == Copies::Single => {
-                self.template(*id).name.to_string()
-            }
+            Domain::Copies(id) if self.template(*id).copies == Copies::Single => self.template(*id).name.to_string(),
             domain => format!("forall {name}: {}", self.show_domain(domain)),
         };
         format!("{keyword} {subject} :: {formula}")
@@ -137,10 +128,8 @@ impl Program {
     fn locations_of(&self, routine: RoutineId) -> Vec<LocationId> {
         let exit = self.routine(routine).exit;
         let all = self.locations.iter().enumerate();
-        let mut own: Vec<LocationId> = all
-            .filter(|(_, l)| l.routine == routine)
-            .map(|(i, _)| LocationId(i as u32))
-            .collect();
+        let mut own: Vec<LocationId> =
+            all.filter(|(_, l)| l.routine == routine).map(|(i, _)| LocationId(i as u32)).collect();
         own.sort_by_key(|&id| id == exit);
         own
     }
@@ -180,11 +169,7 @@ impl OpPrinter<'_> {
     fn edge(&self, edge: &Edge) -> String {
         match &edge.op {
             Op::Command(command) => self.command(command, edge.branch.is_some()),
-            Op::Call {
-                routine,
-                args,
-                result,
-            } => {
+            Op::Call { routine, args, result } => {
                 let args: Vec<String> = args.iter().map(|e| self.expr(e)).collect();
                 let name = &self.program.routine(*routine).name;
                 let call = format!("{name}({});", args.join(", "));
@@ -225,14 +210,8 @@ impl OpPrinter<'_> {
                 let values: Vec<String> = assignments.iter().map(|(_, v)| self.value(v)).collect();
                 Some(format!("{} = {};", places.join(", "), values.join(", ")))
             }
-            Update::Action {
-                frame,
-                formula,
-                assertion,
-            } => {
-                let names = frame
-                    .iter()
-                    .map(|&v| self.program.show_var(v, Some(self.routine)));
+            Update::Action { frame, formula, assertion } => {
+                let names = frame.iter().map(|&v| self.program.show_var(v, Some(self.routine)));
                 let names = names.collect::<Vec<_>>().join(", ");
                 let action = format!("action [{names}] {}", self.expr(formula));
                 Some(match assertion {

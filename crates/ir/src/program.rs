@@ -158,6 +158,7 @@ pub struct Edge {
 
 /// What an edge does.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "commands are by far the most common")]
 pub enum Op {
     /// Assert, wait, assign.
     Command(Command),

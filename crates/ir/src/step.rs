@@ -139,7 +139,7 @@ impl Instance {
     fn is_inside_step(&self, local: &[i64]) -> bool {
         self.frames(local).any(|frame| match frame.control {
             Control::At(location) => self.program.location(location).transient,
-            Control::Calling(edge) => self.program.location(self.program.edge(edge).to).transient,
+            Control::Calling(edge) => self.program.location(self.program.edge(edge).from).transient,
         })
     }
 
@@ -379,7 +379,11 @@ impl<'a> Run<'a> {
         let layout = Joined::new(self.instance, &state);
         let mut words = layout.words(&state);
         let mut fixed = Fixed::new();
-        determined(&mut self.env(&state), formula, &mut fixed)?;
+        // What goes wrong here need not go wrong in the formula, which is evaluated from left to
+        // right and only as far as needed; if it does, it will be met again below.
+        if let Ok(false) = determined(&mut self.env(&state), formula, &mut fixed) {
+            return Ok(());
+        }
         let mut free = Vec::new();
         for &var in frame {
             let sort = self.instance.sort_of(routine, var);

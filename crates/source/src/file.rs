@@ -1,4 +1,5 @@
 use std::fmt;
+use std::ops::Range;
 
 /// A range of bytes in a source file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -12,12 +13,18 @@ pub struct Span {
 impl Span {
     /// The span of the bytes `start..end`.
     pub fn new(start: usize, end: usize) -> Span {
-        Span { start: start as u32, end: end as u32 }
+        Span {
+            start: start as u32,
+            end: end as u32,
+        }
     }
 
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 }
 
@@ -59,7 +66,11 @@ impl SourceFile {
         let text = text.into();
         let after_newlines = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
         let line_starts = std::iter::once(0).chain(after_newlines).collect();
-        SourceFile { name: name.into(), text, line_starts }
+        SourceFile {
+            name: name.into(),
+            text,
+            line_starts,
+        }
     }
 
     /// The name the user gave.
@@ -74,7 +85,9 @@ impl SourceFile {
 
     /// The text under a span (empty if the span does not fit the file).
     pub fn slice(&self, span: Span) -> &str {
-        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
     }
 
     /// Line and column of a byte offset.
@@ -82,8 +95,27 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let start = self.line_starts[line - 1] as usize;
         let end = (offset as usize).min(self.text.len());
-        let column = self.text.get(start..end).map_or(end - start, |s| s.chars().count());
-        Position { line: line as u32, column: column as u32 + 1 }
+        let column = self
+            .text
+            .get(start..end)
+            .map_or(end - start, |s| s.chars().count());
+        Position {
+            line: line as u32,
+            column: column as u32 + 1,
+        }
+    }
+
+    /// The lines that hold the bytes `first..last`, without the last newline, and the number of
+    /// the first of them.
+    pub(crate) fn lines_around(&self, first: usize, last: usize) -> (usize, Range<usize>) {
+        let line_after =
+            |offset: usize| self.line_starts.partition_point(|&s| s as usize <= offset);
+        let line = line_after(first);
+        let end = match self.line_starts.get(line_after(last)) {
+            Some(&next) => next as usize - 1,
+            None => self.text.len(),
+        };
+        (line, self.line_starts[line - 1] as usize..end)
     }
 
     /// `name:line:column` of a span's start.
@@ -93,10 +125,44 @@ impl SourceFile {
 
     /// The text under a span on one line, runs of white space folded, cut to `max` characters.
     pub fn snippet(&self, span: Span, max: usize) -> String {
-        let folded = self.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let folded = self
+            .slice(span)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         match folded.char_indices().nth(max) {
             Some((cut, _)) => format!("{}…", &folded[..cut]),
             None => folded,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_lines_and_characters_from_one() {
+        let file = SourceFile::new("f.tw", "a\r\né = 1\n");
+        assert_eq!(file.position(0), Position { line: 1, column: 1 });
+        assert_eq!(file.position(5), Position { line: 2, column: 2 });
+        assert_eq!(file.position(99), Position { line: 3, column: 1 });
+        assert_eq!(file.locate(Span::new(3, 5)), "f.tw:2:1");
+    }
+
+    #[test]
+    fn lines_around_bytes_exclude_the_last_newline() {
+        let file = SourceFile::new("f.tw", "one\ntwo\nthree");
+        assert_eq!(file.lines_around(0, 3), (1, 0..3));
+        assert_eq!(file.lines_around(5, 8), (2, 4..13));
+        assert_eq!(file.lines_around(9, 13), (3, 8..13));
+    }
+
+    #[test]
+    fn snippets_are_folded_and_cut() {
+        let file = SourceFile::new("f.tw", "a =\n   b + cé;");
+        assert_eq!(file.snippet(Span::new(0, 15), 50), "a = b + cé;");
+        assert_eq!(file.snippet(Span::new(0, 15), 5), "a = b…");
+        assert_eq!(file.slice(Span::new(0, 99)), "");
     }
 }

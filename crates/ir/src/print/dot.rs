@@ -3,16 +3,9 @@
 use crate::{AbstractThread, EdgeId, LocationId, Program, RoutineId};
 
 pub(super) fn dot(program: &Program) -> String {
-    let mut dot = Dot {
-        program,
-        numbers: program.location_numbers(),
-        out: String::new(),
-    };
+    let mut dot = Dot { program, numbers: program.location_numbers(), out: String::new() };
     dot.line(0, "digraph threadwise {");
-    dot.line(
-        1,
-        "node [shape=circle, width=0.35, fixedsize=true, fontsize=10, fontname=\"sans-serif\"];",
-    );
+    dot.line(1, "node [shape=circle, width=0.35, fixedsize=true, fontsize=10, fontname=\"sans-serif\"];");
     dot.line(1, "edge [fontsize=10, fontname=\"monospace\"];");
     dot.line(1, "fontname=\"sans-serif\";");
     for routine in program.routines_in_order() {
@@ -41,10 +34,11 @@ impl Dot<'_> {
     fn routine(&mut self, id: RoutineId) {
         let program = self.program;
         self.line(1, &format!("subgraph cluster_{} {{", id.0));
-        self.line(
-            2,
-            &format!("label={}; color=gray;", quoted(&program.show_routine(id))),
-        );
+        self.line(2, &format!("label={}; color=gray;", quoted(&program.show_routine(id))));
+        // An arrow from nowhere marks the entry.
+        let entry = program.routine(id).entry.0;
+        self.line(2, &format!("start{} [shape=none, label=\"\", width=0];", id.0));
+        self.line(2, &format!("start{} -> l{entry};", id.0));
         for location in program.locations_of(id) {
             self.node(location);
         }
@@ -64,80 +58,43 @@ impl Dot<'_> {
             self.line(2, &format!("l{} [shape=point, width=0.08];", id.0));
             return;
         }
-        let shape = if routine.exit == id {
-            "doublecircle"
-        } else {
-            "circle"
-        };
-        let entry = if routine.entry == id {
-            ", penwidth=2"
-        } else {
-            ""
-        };
+        let shape = if routine.exit == id { "doublecircle" } else { "circle" };
         let labels: Vec<&str> = location.labels.iter().map(|l| &**l).collect();
         let outside = match labels.is_empty() {
             true => String::new(),
             false => format!(", xlabel={}", quoted(&labels.join(", "))),
         };
         let number = self.numbers[id.index()];
-        self.line(
-            2,
-            &format!(
-                "l{} [label=\"{number}\", shape={shape}{entry}{outside}];",
-                id.0
-            ),
-        );
+        self.line(2, &format!("l{} [label=\"{number}\", shape={shape}{outside}];", id.0));
     }
 
     fn edge(&mut self, id: EdgeId) {
         let edge = self.program.edge(id);
         let label = quoted(&self.program.show_edge(id));
-        self.line(
-            2,
-            &format!("l{} -> l{} [label={label}];", edge.from.0, edge.to.0),
-        );
+        self.line(2, &format!("l{} -> l{} [label={label}];", edge.from.0, edge.to.0));
     }
 
     fn abstract_thread(&mut self, index: usize, thread: &AbstractThread) {
         let program = self.program;
         let title = format!("abstract {}", program.template(thread.template).name);
         self.line(1, &format!("subgraph cluster_abstract_{index} {{"));
-        self.line(
-            2,
-            &format!("label={}; color=gray; style=dashed;", quoted(&title)),
-        );
+        self.line(2, &format!("label={}; color=gray; style=dashed;", quoted(&title)));
         for (number, node) in thread.nodes.iter().enumerate() {
             let text = match &node.assertion {
                 Some(e) => format!("{}\n{}", node.name, program.show_expr(e, None)),
                 None => node.name.to_string(),
             };
-            let entry = if thread.init.contains(&number) {
-                ", penwidth=2"
-            } else {
-                ""
-            };
+            let entry = if thread.init.contains(&number) { ", penwidth=2" } else { "" };
             let shape = "shape=box, style=rounded, fixedsize=false";
-            self.line(
-                2,
-                &format!(
-                    "a{index}_{number} [label={}, {shape}{entry}];",
-                    quoted(&text)
-                ),
-            );
+            self.line(2, &format!("a{index}_{number} [label={}, {shape}{entry}];", quoted(&text)));
             if thread.idle {
-                self.line(
-                    2,
-                    &format!("a{index}_{number} -> a{index}_{number} [style=dotted];"),
-                );
+                self.line(2, &format!("a{index}_{number} -> a{index}_{number} [style=dotted];"));
             }
         }
         for edge in &thread.edges {
             let label = quoted(&program.show_abstract_step(&edge.frame, edge.formula.as_ref()));
             let (from, to) = (edge.from, edge.to);
-            self.line(
-                2,
-                &format!("a{index}_{from} -> a{index}_{to} [label={label}];"),
-            );
+            self.line(2, &format!("a{index}_{from} -> a{index}_{to} [label={label}];"));
         }
         self.line(1, "}");
     }
@@ -145,9 +102,6 @@ impl Dot<'_> {
 
 /// A Graphviz string.
 fn quoted(text: &str) -> String {
-    let escaped = text
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n");
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }

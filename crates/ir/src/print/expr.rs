@@ -1,8 +1,7 @@
 //! Expressions with the parentheses they need.
 
 use crate::{
-    BinaryOp, Binder, Expr, ExprKind, LocationId, Program, Quantifier, RoutineId, Sort, ThreadRef,
-    UnaryOp, VarRef,
+    BinaryOp, Binder, Expr, ExprKind, LocationId, Program, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef,
 };
 use std::sync::Arc;
 
@@ -31,11 +30,7 @@ pub(super) struct ExprPrinter<'a> {
 
 impl<'a> ExprPrinter<'a> {
     pub(super) fn new(program: &'a Program, routine: Option<RoutineId>) -> ExprPrinter<'a> {
-        ExprPrinter {
-            program,
-            routine,
-            bound: Vec::new(),
-        }
+        ExprPrinter { program, routine, bound: Vec::new() }
     }
 
     /// Gives the next bound variable a name.
@@ -50,11 +45,7 @@ impl<'a> ExprPrinter<'a> {
     /// The expression, in parentheses if it binds looser than `loosest`.
     fn at_least(&mut self, e: &Expr, loosest: u8) -> String {
         let (text, level) = self.parts(e);
-        if level < loosest {
-            format!("({text})")
-        } else {
-            text
-        }
+        if level < loosest { format!("({text})") } else { text }
     }
 
     /// The expression without parentheses, and how tightly it binds.
@@ -70,9 +61,7 @@ impl<'a> ExprPrinter<'a> {
             ExprKind::ReadAfter(var) => (self.var(*var, "'"), level::POSTFIX),
             ExprKind::LocalOf(thread, local) => {
                 let body = self.program.template(thread.template).body;
-                let name = self.program.routine(body).locals[local.index()]
-                    .name
-                    .clone();
+                let name = self.program.routine(body).locals[local.index()].name.clone();
                 (format!("{}.{name}", self.thread(thread)), level::POSTFIX)
             }
             ExprKind::At(thread, locations) => {
@@ -95,9 +84,7 @@ impl<'a> ExprPrinter<'a> {
                 let elements: Vec<String> = elements.iter().map(|e| self.print(e)).collect();
                 (format!("{{{}}}", elements.join(", ")), level::POSTFIX)
             }
-            ExprKind::Quantified(quantifier, binder, body) => {
-                self.quantified(*quantifier, binder, body)
-            }
+            ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body),
         }
     }
 
@@ -119,9 +106,7 @@ impl<'a> ExprPrinter<'a> {
     pub(super) fn var(&self, var: VarRef, prime: &str) -> String {
         let name = match (var, self.routine) {
             (VarRef::Shared(id), _) => &self.program.shared[id.index()].name,
-            (VarRef::Local(id), Some(routine)) => {
-                &self.program.routine(routine).locals[id.index()].name
-            }
+            (VarRef::Local(id), Some(routine)) => &self.program.routine(routine).locals[id.index()].name,
             // Front ends keep locals out of properties; a listing should survive if one does not.
             (VarRef::Local(id), None) => return format!("local{}{prime}", id.0),
         };
@@ -137,10 +122,7 @@ impl<'a> ExprPrinter<'a> {
         let Some((first, rest)) = locations.split_first() else {
             return "nowhere".to_string();
         };
-        let borne_by_all = |l: &&Arc<str>| {
-            rest.iter()
-                .all(|&o| self.program.location(o).labels.contains(l))
-        };
+        let borne_by_all = |l: &&Arc<str>| rest.iter().all(|&o| self.program.location(o).labels.contains(l));
         let labels = &self.program.location(*first).labels;
         match labels.iter().find(borne_by_all) {
             Some(label) => label.to_string(),
@@ -158,10 +140,7 @@ impl<'a> ExprPrinter<'a> {
     fn unary(&mut self, op: UnaryOp, a: &Expr) -> (String, u8) {
         match op {
             UnaryOp::Not => (format!("!{}", self.negand(a)), level::NOT),
-            UnaryOp::Neg => (
-                format!("-{}", self.at_least(a, level::POSTFIX)),
-                level::NEGATION,
-            ),
+            UnaryOp::Neg => (format!("-{}", self.at_least(a, level::POSTFIX)), level::NEGATION),
             UnaryOp::Size => (format!("size({})", self.print(a)), level::POSTFIX),
             UnaryOp::Ord => (format!("ord({})", self.print(a)), level::POSTFIX),
         }

@@ -8,11 +8,7 @@ use threadwise_source::Span;
 const STATEMENT_WIDTH: usize = 40;
 
 pub(super) fn listing(program: &Program) -> String {
-    let mut listing = Listing {
-        program,
-        numbers: program.location_numbers(),
-        out: String::new(),
-    };
+    let mut listing = Listing { program, numbers: program.location_numbers(), out: String::new() };
     listing.declarations();
     for routine in program.routines_in_order() {
         listing.routine(routine);
@@ -53,11 +49,7 @@ impl Listing<'_> {
     fn declarations(&mut self) {
         for def in &self.program.enums {
             let members: Vec<&str> = def.members.iter().map(|m| &**m).collect();
-            self.line(&format!(
-                "type {} = enum {{ {} }};",
-                def.name,
-                members.join(", ")
-            ));
+            self.line(&format!("type {} = enum {{ {} }};", def.name, members.join(", ")));
         }
         for var in &self.program.shared {
             self.line(&format!("{};", self.program.show_shared(var)));
@@ -131,11 +123,7 @@ impl Listing<'_> {
 
     /// The number of a location; a dot marks points that no other thread sees.
     fn point(&self, id: LocationId) -> String {
-        let mark = if self.program.location(id).transient {
-            "·"
-        } else {
-            " "
-        };
+        let mark = if self.program.location(id).transient { "·" } else { " " };
         format!("{}{mark}", self.number(id))
     }
 
@@ -154,10 +142,7 @@ impl Listing<'_> {
             self.line(&format!("{};", program.show_contract("rely", contract)));
         }
         for contract in &program.guarantees {
-            self.line(&format!(
-                "{};",
-                program.show_contract("guarantee", contract)
-            ));
+            self.line(&format!("{};", program.show_contract("guarantee", contract)));
         }
     }
 
@@ -170,15 +155,8 @@ impl Listing<'_> {
     fn abstract_thread(&mut self, thread: &AbstractThread) {
         let program = self.program;
         self.gap();
-        self.line(&format!(
-            "abstract {}",
-            program.template(thread.template).name
-        ));
-        let initial: Vec<&str> = thread
-            .init
-            .iter()
-            .map(|&i| &*thread.nodes[i].name)
-            .collect();
+        self.line(&format!("abstract {}", program.template(thread.template).name));
+        let initial: Vec<&str> = thread.init.iter().map(|&i| &*thread.nodes[i].name).collect();
         self.line(&format!("  init {};", initial.join(", ")));
         if thread.idle {
             self.line("  idle;");
@@ -213,10 +191,7 @@ impl Listing<'_> {
 impl Program {
     /// `[g] g' > 0;`
     pub(super) fn show_abstract_step(&self, frame: &[SharedId], formula: Option<&Expr>) -> String {
-        let names: Vec<&str> = frame
-            .iter()
-            .map(|id| &*self.shared[id.index()].name)
-            .collect();
+        let names: Vec<&str> = frame.iter().map(|id| &*self.shared[id.index()].name).collect();
         let formula = formula.map_or("true".to_string(), |e| self.show_expr(e, None));
         let mut text = String::new();
         let _ = write!(text, "[{}] {formula};", names.join(", "));

@@ -1,0 +1,68 @@
+//! Judges proofs from scratch.
+//!
+//! [`check`] looks at a proof and at the program, and at nothing else: whatever engine wrote the
+//! proof, none of its code runs here, and nothing it says is taken on trust. Everything the checker
+//! knows about programs it asks of the semantics in `ir`. A [`CheckedProof`] is evidence that a
+//! proof passed; only [`check`] makes it.
+
+mod reachable;
+mod space;
+
+use std::fmt;
+use std::sync::Arc;
+use threadwise_evidence::Proof;
+use threadwise_ir::Program;
+use threadwise_limits::{Budget, Limit};
+
+/// Evidence that a proof has been checked. Only [`check`] makes it.
+#[derive(Clone, Debug)]
+pub struct CheckedProof {
+    program: Arc<Program>,
+    states: u64,
+}
+
+impl CheckedProof {
+    /// The program that the proof is about.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// How many states the proof lists; of orbits, where it uses symmetry.
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+}
+
+/// Why a proof was not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CheckError {
+    /// It is no proof, for this reason.
+    Refuted(String),
+    /// There was no time or memory left to say.
+    Limit(Limit),
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckError::Refuted(reason) => f.write_str(reason),
+            CheckError::Limit(limit) => write!(f, "{limit} while checking the proof"),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+impl From<Limit> for CheckError {
+    fn from(limit: Limit) -> CheckError {
+        CheckError::Limit(limit)
+    }
+}
+
+/// Checks that a proof proves the program safe.
+pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<CheckedProof, CheckError> {
+    let states = match proof {
+        Proof::Reachable(set) => reachable::check(program, set, budget)?,
+    };
+    Ok(CheckedProof { program: program.clone(), states })
+}

@@ -1,0 +1,196 @@
+//! Shared stores and local states as JSON and back, and whether words are such a store at all.
+
+use crate::file::{FileError, array, expected, field, object, small_number, string};
+use crate::value::{decode_value, encode_value};
+use serde_json::{Map, Value, json};
+use threadwise_ir::{Control, Frame, Instance, LocalId, LocationId, Op, RoutineId, SharedId, Sort, Store, TemplateId};
+
+/// Names of variables, made unique: the second variable called `x` is `x#2`. A routine may declare
+/// variables of the same name in different blocks.
+fn unique_names<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let earlier = |index: usize, name: &str| names.clone().take(index).filter(|other| *other == name).count();
+    let number = |(index, name)| match earlier(index, name) {
+        0 => name.to_string(),
+        n => format!("{name}#{}", n + 1),
+    };
+    names.clone().enumerate().map(number).collect()
+}
+
+/// Names and sorts of a program's shared variables, in the order of the shared store.
+pub(crate) fn shared_layout(instance: &Instance) -> Vec<(String, &Sort)> {
+    let vars = &instance.program.shared;
+    let names = unique_names(vars.iter().map(|v| &*v.name));
+    names.into_iter().zip(vars.iter().map(|v| &v.sort)).collect()
+}
+
+/// Names and sorts of a routine's variables, in the order of its frames.
+pub(crate) fn frame_layout(instance: &Instance, routine: RoutineId) -> Vec<(String, &Sort)> {
+    let vars = &instance.program.routine(routine).locals;
+    let names = unique_names(vars.iter().map(|v| &*v.name));
+    names.into_iter().zip(vars.iter().map(|v| &v.sort)).collect()
+}
+
+fn encode_vars(instance: &Instance, layout: &[(String, &Sort)], words: &[i64]) -> Map<String, Value> {
+    let mut rest = words;
+    let mut vars = Map::new();
+    for (name, sort) in layout {
+        let (value, after) = rest.split_at(instance.words(sort));
+        vars.insert(name.clone(), encode_value(instance, sort, value));
+        rest = after;
+    }
+    vars
+}
+
+fn decode_vars(
+    instance: &Instance,
+    layout: &[(String, &Sort)],
+    value: &Value,
+    out: &mut Vec<i64>,
+) -> Result<(), FileError> {
+    let vars = object(value)?;
+    if let Some(unknown) = vars.keys().find(|name| !layout.iter().any(|(known, _)| known == *name)) {
+        return Err(FileError::new(format!("the program has no variable `{unknown}` here")));
+    }
+    for (name, sort) in layout {
+        field(vars, name, |value| decode_value(instance, sort, value, out))?;
+    }
+    Ok(())
+}
+
+/// All shared variables with their values.
+pub fn shared_json(instance: &Instance, shared: &[i64]) -> Value {
+    Value::Object(encode_vars(instance, &shared_layout(instance), shared))
+}
+
+pub(crate) fn decode_shared(instance: &Instance, value: &Value) -> Result<Store, FileError> {
+    let mut words = Vec::new();
+    decode_vars(instance, &shared_layout(instance), value, &mut words)?;
+    Ok(words.into())
+}
+
+/// The variables of a local state's running routine with their values.
+pub fn variables_json(instance: &Instance, local: &[i64]) -> Value {
+    instance.frames(local).next().map_or_else(|| json!({}), |frame| frame_vars(instance, &frame))
+}
+
+fn frame_vars(instance: &Instance, frame: &Frame<'_>) -> Value {
+    let (_, vars) = frame.words.split_last().expect("a frame has a control word");
+    Value::Object(encode_vars(instance, &frame_layout(instance, frame.routine), vars))
+}
+
+/// A complete local state: its frames, the outermost first.
+pub fn local_json(instance: &Instance, local: &[i64]) -> Value {
+    let mut frames: Vec<Value> = instance.frames(local).map(|frame| frame_json(instance, &frame)).collect();
+    frames.reverse();
+    Value::Array(frames)
+}
+
+fn frame_json(instance: &Instance, frame: &Frame<'_>) -> Value {
+    let routine = &*instance.program.routine(frame.routine).name;
+    let vars = frame_vars(instance, frame);
+    match frame.control {
+        Control::At(location) => {
+            json!({ "routine": routine, "location": location.0, "vars": vars })
+        }
+        Control::Calling(edge) => json!({ "routine": routine, "calling": edge.0, "vars": vars }),
+    }
+}
+
+pub(crate) fn decode_local(instance: &Instance, template: TemplateId, value: &Value) -> Result<Store, FileError> {
+    let mut words = Vec::new();
+    for (index, frame) in array(value)?.iter().enumerate() {
+        decode_frame(instance, frame, &mut words).map_err(|e| e.at(index))?;
+    }
+    validate_local(instance, template, &words)?;
+    Ok(words.into())
+}
+
+fn decode_frame(instance: &Instance, value: &Value, out: &mut Vec<i64>) -> Result<(), FileError> {
+    let frame = object(value)?;
+    let control = match (frame.contains_key("location"), frame.contains_key("calling")) {
+        (true, false) => Control::At(LocationId(field(frame, "location", small_number)?)),
+        (false, true) => Control::Calling(threadwise_ir::EdgeId(field(frame, "calling", small_number)?)),
+        _ => {
+            return Err(FileError::new("a frame has either a `location` or a `calling`"));
+        }
+    };
+    let routine = routine_at(instance, control).ok_or_else(|| FileError::new("the program has no such place"))?;
+    let name = &instance.program.routine(routine).name;
+    field(frame, "routine", |value| match string(value)? {
+        said if *said == **name => Ok(()),
+        _ => Err(expected(&format!("`{name}`, whose place this is"), value)),
+    })?;
+    field(frame, "vars", |value| decode_vars(instance, &frame_layout(instance, routine), value, out))?;
+    out.push(control.word());
+    Ok(())
+}
+
+/// The routine in which control is, if there is such a place.
+fn routine_at(instance: &Instance, control: Control) -> Option<RoutineId> {
+    let location = match control {
+        Control::At(location) => location,
+        Control::Calling(edge) => instance.program.edges.get(edge.index())?.from,
+    };
+    Some(instance.program.locations.get(location.index())?.routine)
+}
+
+/// Whether the words are a shared store of the instance.
+pub fn validate_shared(instance: &Instance, words: &[i64]) -> Result<(), FileError> {
+    if words.len() != instance.shared_words() {
+        let (are, should) = (words.len(), instance.shared_words());
+        return Err(FileError::new(format!("a shared store has {should} words, not {are}")));
+    }
+    for (index, var) in instance.program.shared.iter().enumerate() {
+        let range = instance.shared_range(SharedId(index as u32));
+        if !instance.well_formed(&var.sort, &words[range]) {
+            return Err(FileError::new(format!("`{}` has a value outside its type", var.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the words are a local state that copies of the template may have: a stack of frames,
+/// each called by the one below, with values that fit their types.
+pub fn validate_local(instance: &Instance, template: TemplateId, words: &[i64]) -> Result<(), FileError> {
+    let mut routine = instance.program.template(template).body;
+    let mut rest = words;
+    loop {
+        let size = instance.frame_words(routine);
+        let name = &instance.program.routine(routine).name;
+        if rest.len() < size {
+            return Err(FileError::new(format!("the frame of `{name}` is cut short")));
+        }
+        let (frame, above) = rest.split_at(size);
+        validate_frame(instance, routine, frame)?;
+        match Control::of_word(frame[size - 1]) {
+            Control::At(_) if above.is_empty() => return Ok(()),
+            Control::At(_) => {
+                return Err(FileError::new(format!("a frame lies above `{name}`, which is not calling")));
+            }
+            Control::Calling(edge) => match &instance.program.edge(edge).op {
+                Op::Call { routine: called, .. } => routine = *called,
+                _ => {
+                    return Err(FileError::new(format!("`{name}` is calling where there is no call")));
+                }
+            },
+        }
+        rest = above;
+    }
+}
+
+fn validate_frame(instance: &Instance, routine: RoutineId, frame: &[i64]) -> Result<(), FileError> {
+    let name = &instance.program.routine(routine).name;
+    for (index, var) in instance.program.routine(routine).locals.iter().enumerate() {
+        let range = instance.local_range(routine, LocalId(index as u32));
+        if !instance.well_formed(&var.sort, &frame[range]) {
+            return Err(FileError::new(format!("`{}` of `{name}` has a value outside its type", var.name)));
+        }
+    }
+    let word = frame[frame.len() - 1];
+    let control = Control::of_word(word);
+    // Not every word stands for a control: ids have 32 bits.
+    if control.word() != word || routine_at(instance, control) != Some(routine) {
+        return Err(FileError::new(format!("`{name}` has no such place")));
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Files with random changes are read or refused, but never bring the reader down.
+
+mod support;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+use support::{KITCHEN_SINK, program, reachable_set, trace};
+use threadwise_evidence::{Proof, ProofFile, TraceFile, write_proof, write_trace};
+use threadwise_ir::{Instance, Program};
+
+static SINK: LazyLock<Arc<Program>> = LazyLock::new(|| program(KITCHEN_SINK));
+
+static TRACE: LazyLock<String> = LazyLock::new(|| {
+    let instance = Instance::new(SINK.clone(), 0);
+    let mut out = Vec::new();
+    write_trace(&mut out, &instance, &trace(&instance), &BTreeMap::new()).expect("memory");
+    String::from_utf8(out).expect("UTF-8")
+});
+
+static PROOF: LazyLock<String> = LazyLock::new(|| {
+    let mut set = reachable_set(&Instance::new(SINK.clone(), 0));
+    set.states.truncate(4 * 50);
+    let mut out = Vec::new();
+    write_proof(&mut out, &SINK, &Proof::Reachable(set), &BTreeMap::new()).expect("memory");
+    String::from_utf8(out).expect("UTF-8")
+});
+
+fn read_both(text: &[u8]) {
+    let _ = TraceFile::read(text).and_then(|file| file.trace(&SINK));
+    let _ = ProofFile::read(text).and_then(|file| file.into_proof(&SINK));
+}
+
+/// Replaces, removes or doubles the `n`th value of a tree, counted depth first.
+fn mutate(value: &mut Value, n: &mut usize, by: &Value) -> bool {
+    if *n == 0 {
+        *value = by.clone();
+        return true;
+    }
+    *n -= 1;
+    match value {
+        Value::Array(items) => {
+            if *n == 0 && !items.is_empty() {
+                items.remove(0);
+                return true;
+            }
+            items.iter_mut().any(|item| mutate(item, n, by))
+        }
+        Value::Object(fields) => fields.values_mut().any(|field| mutate(field, n, by)),
+        _ => false,
+    }
+}
+
+fn replacement() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-3i64..200).prop_map(Value::from),
+        any::<f64>().prop_map(|x| json!(x)),
+        prop_oneof!["none", "W", "W\\[[0-9]\\]", "busy", "step|state|property|initial|start", ".*"]
+            .prop_map(Value::from),
+        Just(json!([])),
+        Just(json!({})),
+        Just(json!([[0, 1], "W[1]"])),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn changed_values(n in 0usize..3000, by in replacement(), which in any::<bool>()) {
+        let mut file: Value = serde_json::from_str(if which { &TRACE } else { &PROOF }).expect("JSON");
+        mutate(&mut file, &mut n.clone(), &by);
+        read_both(file.to_string().as_bytes());
+    }
+
+    #[test]
+    fn changed_bytes(at in any::<prop::sample::Index>(), by in any::<u8>(), which in any::<bool>()) {
+        let mut text = if which { TRACE.clone() } else { PROOF.clone() }.into_bytes();
+        let at = at.index(text.len());
+        text[at] = by;
+        read_both(&text);
+    }
+
+    #[test]
+    fn cut_files(at in any::<prop::sample::Index>(), which in any::<bool>()) {
+        let text = if which { &*TRACE } else { &*PROOF };
+        read_both(&text.as_bytes()[..at.index(text.len())]);
+    }
+}

@@ -1,0 +1,172 @@
+//! How control moves between steps.
+//!
+//! `loop`, `goto`, `break`, `continue`, blocks and labels are not steps: a thread never rests
+//! before one of them but glides on to the statement they lead to. So the points where a thread
+//! can rest are the places of real statements and the end of the routine, and two of them are the
+//! same exactly if their paths are.
+
+use crate::state::Frame;
+use crate::tree::{Kind, Path, Program, Turn};
+use crate::value::{Fault, Name, unsupported};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Frame {
+    /// To the next statement of the same block.
+    pub(crate) fn advance(&mut self) {
+        self.last_turn().index += 1;
+    }
+
+    /// To the start of a block of the statement at hand.
+    pub(crate) fn enter(&mut self, program: &Program, block: usize) -> Result<(), Fault> {
+        self.path.push(Turn { block, index: 0 });
+        let scope = program.routines[self.routine].block(&self.path).fresh_scope()?;
+        self.scopes.push(scope);
+        Ok(())
+    }
+
+    /// Out of the innermost block, back to the statement that contains it.
+    fn leave(&mut self) {
+        self.path.pop();
+        self.scopes.pop();
+    }
+
+    fn last_turn(&mut self) -> &mut Turn {
+        self.path.last_mut().expect("a path has at least one turn")
+    }
+
+    /// Moves on until control can rest: at a step, at a silent declaration, at the end of the
+    /// routine. Where it never can it comes to rest at the least place of the cycle.
+    pub(crate) fn glide(&mut self, program: &Program) -> Result<(), Fault> {
+        let mut passed: Vec<Path> = Vec::new();
+        loop {
+            let cycle_start = passed.iter().position(|path| *path == self.path);
+            if let Some(start) = cycle_start {
+                let least = passed[start..].iter().min().expect("the cycle is not empty").clone();
+                while self.path != least {
+                    self.glide_once(program)?;
+                }
+                return Ok(());
+            }
+            passed.push(self.path.clone());
+            if !self.glide_once(program)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One move that is no step; false if there is none.
+    fn glide_once(&mut self, program: &Program) -> Result<bool, Fault> {
+        let Some(stmt) = self.statement(program) else { return Ok(self.leave_at_end(program)) };
+        match &stmt.kind {
+            Kind::Empty => self.advance(),
+            Kind::Block(_) | Kind::Loop(_) => self.enter(program, 0)?,
+            Kind::Break => {
+                self.leave_to_loop(program)?;
+                self.advance();
+            }
+            Kind::Continue => self.leave_to_loop(program)?,
+            Kind::Goto(label) => self.jump(program, label)?,
+            Kind::Return(_) if program.routines[self.routine].is_thread => self.jump_to_end(program),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The end of a loop's body is the loop again; other blocks are followed by what follows
+    /// their statement.
+    fn leave_at_end(&mut self, program: &Program) -> bool {
+        if self.path.len() == 1 {
+            return false;
+        }
+        self.leave();
+        if !self.is_at_loop(program) {
+            self.advance();
+        }
+        true
+    }
+
+    fn is_at_loop(&self, program: &Program) -> bool {
+        matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Loop(_) | Kind::While(..)))
+    }
+
+    fn leave_to_loop(&mut self, program: &Program) -> Result<(), Fault> {
+        while self.path.len() > 1 {
+            self.leave();
+            if self.is_at_loop(program) {
+                return Ok(());
+            }
+        }
+        unsupported("`break` or `continue` outside a loop")
+    }
+
+    fn jump_to_end(&mut self, program: &Program) {
+        self.path.truncate(1);
+        self.scopes.truncate(1);
+        self.last_turn().index = program.routines[self.routine].body.stmts.len();
+    }
+
+    fn jump(&mut self, program: &Program, label: &Name) -> Result<(), Fault> {
+        match program.routines[self.routine].labels.get(label).map(Vec::as_slice) {
+            Some([target]) => self.move_to(program, target),
+            _ => unsupported(format!("`goto {label}` has not just one target")),
+        }
+    }
+
+    /// Leaves and enters blocks as the way to the target demands. The variables of blocks that
+    /// control does not leave keep their values.
+    fn move_to(&mut self, program: &Program, target: &[Turn]) -> Result<(), Fault> {
+        let mut common = 1;
+        while common < self.path.len()
+            && common < target.len()
+            && self.path[common - 1] == target[common - 1]
+            && self.path[common].block == target[common].block
+        {
+            common += 1;
+        }
+        self.path.truncate(common);
+        self.scopes.truncate(common);
+        self.last_turn().index = target[common - 1].index;
+        for turn in &target[common..] {
+            if matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Atomic(_))) {
+                return unsupported("a jump into an atomic block");
+            }
+            self.enter(program, turn.block)?;
+            self.last_turn().index = turn.index;
+        }
+        Ok(())
+    }
+
+    /// Control is at a declaration that is no step.
+    pub(crate) fn is_at_silent_declaration(&self, program: &Program) -> bool {
+        matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Var { silent: true, .. }))
+    }
+}
+
+/// For each label of a routine the points it names: where a thread rests that arrives there.
+pub(crate) fn label_points(program: &Program, routine: usize) -> Result<BTreeMap<Name, BTreeSet<Path>>, Fault> {
+    let mut points: BTreeMap<Name, BTreeSet<Path>> = BTreeMap::new();
+    for (label, places) in &program.routines[routine].labels {
+        for place in places {
+            let point = resting_point(program, routine, place)?;
+            points.entry(label.clone()).or_default().insert(point);
+        }
+    }
+    Ok(points)
+}
+
+fn resting_point(program: &Program, routine: usize, place: &Path) -> Result<Path, Fault> {
+    let mut frame = Frame::start(program, routine)?;
+    frame.path.clear();
+    frame.scopes.clear();
+    for turn in place {
+        frame.enter(program, turn.block)?;
+        frame.last_turn().index = turn.index;
+    }
+    frame.glide(program)?;
+    let mut passed = BTreeSet::new();
+    while frame.is_at_silent_declaration(program) && passed.insert(frame.path.clone()) {
+        frame.advance();
+        frame.glide(program)?;
+    }
+    Ok(frame.path)
+}

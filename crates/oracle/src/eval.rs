@@ -1,0 +1,250 @@
+//! The values of expressions.
+
+use crate::ErrorKind;
+use crate::state::State;
+use crate::tree::Program;
+use crate::value::{Fault, Name, Ty, Value, unsupported, with};
+use std::collections::{BTreeMap, BTreeSet};
+use threadwise_front_tw::ast::{BinaryOp, Binder, Expr, ExprKind, Quantifier, UnaryOp};
+
+/// The values after a step of the variables that it may change; nothing while a value has not
+/// been determined.
+pub(crate) type After = BTreeMap<Name, Option<Value>>;
+
+/// What an expression is evaluated in.
+#[derive(Clone)]
+pub(crate) struct Env<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) state: &'a State,
+    /// The running thread; nobody in a property.
+    pub(crate) thread: Option<usize>,
+    /// The variables after the step, in an action.
+    pub(crate) after: Option<&'a After>,
+    /// The bound variables, the innermost last.
+    pub(crate) bound: Vec<(Name, Value)>,
+}
+
+impl<'a> Env<'a> {
+    pub(crate) fn of_thread(program: &'a Program, state: &'a State, thread: usize) -> Env<'a> {
+        Env { program, state, thread: Some(thread), after: None, bound: Vec::new() }
+    }
+
+    pub(crate) fn of_property(program: &'a Program, state: &'a State) -> Env<'a> {
+        Env { program, state, thread: None, after: None, bound: Vec::new() }
+    }
+
+    pub(crate) fn holds(&mut self, e: &Expr) -> Result<bool, Fault> {
+        self.eval(e)?.as_bool()
+    }
+
+    fn int(&mut self, e: &Expr) -> Result<i64, Fault> {
+        self.eval(e)?.as_int()
+    }
+
+    fn set(&mut self, e: &Expr) -> Result<BTreeSet<Value>, Fault> {
+        Ok(self.eval(e)?.as_set()?.clone())
+    }
+
+    pub(crate) fn eval(&mut self, e: &Expr) -> Result<Value, Fault> {
+        Ok(match &e.kind {
+            ExprKind::Int(i) => Value::Int(*i),
+            ExprKind::Bool(b) => Value::Bool(*b),
+            ExprKind::Name(name) => self.lookup(name)?,
+            ExprKind::SelfThread => match self.thread {
+                Some(thread) => Value::Thread(thread),
+                None => return unsupported("`self` outside a thread"),
+            },
+            ExprKind::None => Value::Thread(0),
+            ExprKind::Prime(variable) => self.value_after(variable)?,
+            ExprKind::Index(array, index) => {
+                let array = self.eval(array)?;
+                array.element(&self.eval(index)?)?.clone()
+            }
+            ExprKind::Field(owner, field) => self.field(owner, &field.text)?,
+            ExprKind::At(thread, label) => {
+                let thread = self.eval(thread)?.as_thread()?;
+                Value::Bool(self.is_at(thread, &label.text))
+            }
+            ExprKind::Unary(UnaryOp::Not, e) => Value::Bool(!self.holds(e)?),
+            ExprKind::Unary(UnaryOp::Neg, e) => Value::Int(arithmetic(BinaryOp::Sub, 0, self.int(e)?)?),
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right)?,
+            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no)?,
+            ExprKind::SetLiteral(elements) => {
+                Value::Set(elements.iter().map(|e| self.eval(e)).collect::<Result<_, _>>()?)
+            }
+            ExprKind::Size(set) => Value::Int(self.set(set)?.len() as i64),
+            ExprKind::Ord(thread) => Value::Int(self.eval(thread)?.as_thread()? as i64),
+            ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, body)?,
+            ExprKind::Error => return unsupported("a syntax error"),
+        })
+    }
+
+    /// Names are looked up from the inside out.
+    fn lookup(&self, name: &str) -> Result<Value, Fault> {
+        if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| &**bound == name) {
+            return Ok(value.clone());
+        }
+        let local = self.thread.and_then(|thread| self.state.frame(thread)?.local(name));
+        if let Some(value) = local.or_else(|| self.state.shared.get(name)) {
+            return Ok(value.clone());
+        }
+        if let Some(value) = self.program.consts.get(name) {
+            return Ok(Value::Int(*value));
+        }
+        if let Some(member) = self.program.enums.values().flatten().find(|member| &***member == name) {
+            return Ok(Value::Member(member.clone()));
+        }
+        match self.program.threads.iter().find(|thread| thread.single && &*thread.name == name) {
+            Some(thread) => Ok(Value::Thread(thread.numbers.start)),
+            None => unsupported(format!("unknown name `{name}`")),
+        }
+    }
+
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr) -> Result<Value, Fault> {
+        if self.holds(condition)? { self.eval(yes) } else { self.eval(no) }
+    }
+
+    /// The value after the step; what the step does not change is as before.
+    fn value_after(&mut self, variable: &Expr) -> Result<Value, Fault> {
+        let key = variable_key(variable)?;
+        match self.after.and_then(|after| after.get(&*key)) {
+            Some(Some(value)) => Ok(value.clone()),
+            Some(None) => unsupported("an action that does not say what an integer becomes"),
+            None => self.eval(variable),
+        }
+    }
+
+    /// `l.w`, `l.r`, `l'.w`, `t.x`
+    fn field(&mut self, owner: &Expr, field: &str) -> Result<Value, Fault> {
+        let (owner_name, primed) = match &owner.kind {
+            ExprKind::Prime(inner) => (inner.as_ref(), true),
+            _ => (owner, false),
+        };
+        if let ExprKind::Name(name) = &owner_name.kind {
+            let key = format!("{name}.{field}");
+            let after = self.after.filter(|_| primed).and_then(|after| after.get(key.as_str()));
+            if let Some(Some(value)) = after {
+                return Ok(value.clone());
+            }
+            if let Some(value) = self.state.shared.get(key.as_str()) {
+                return Ok(value.clone());
+            }
+        }
+        let thread = self.eval(owner)?.as_thread()?;
+        self.local_of(thread, field)
+    }
+
+    /// A local of some thread; its default while its block has not been entered.
+    fn local_of(&self, thread: usize, name: &str) -> Result<Value, Fault> {
+        let Some(frame) = thread.checked_sub(1).and_then(|index| self.state.threads[index].first()) else {
+            return unsupported("a local of `none`");
+        };
+        if let Some(value) = frame.local(name) {
+            return Ok(value.clone());
+        }
+        let mut found = None;
+        self.program.routines[frame.routine].walk(&mut |_, stmt| {
+            let ty = stmt.kind.blocks().into_iter().find_map(|block| block.locals.get(name));
+            found = found.take().or(ty.map(Ty::default_value));
+        });
+        found.unwrap_or_else(|| unsupported(format!("unknown local `{name}`")))
+    }
+
+    fn is_at(&self, thread: usize, label: &str) -> bool {
+        let Some(frame) = self.state.frame(thread) else { return false };
+        let points = self.program.routines[frame.routine].label_points.get(label);
+        points.is_some_and(|points| points.contains(&frame.path))
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Value, Fault> {
+        use BinaryOp::*;
+        Ok(match op {
+            Implies => Value::Bool(!self.holds(left)? || self.holds(right)?),
+            Or => Value::Bool(self.holds(left)? || self.holds(right)?),
+            And => Value::Bool(self.holds(left)? && self.holds(right)?),
+            Iff => Value::Bool(self.holds(left)? == self.holds(right)?),
+            Eq => Value::Bool(self.eval(left)? == self.eval(right)?),
+            Ne => Value::Bool(self.eval(left)? != self.eval(right)?),
+            Lt => Value::Bool(self.int(left)? < self.int(right)?),
+            Le => Value::Bool(self.int(left)? <= self.int(right)?),
+            Gt => Value::Bool(self.int(left)? > self.int(right)?),
+            Ge => Value::Bool(self.int(left)? >= self.int(right)?),
+            In => {
+                let element = self.eval(left)?;
+                Value::Bool(self.set(right)?.contains(&element))
+            }
+            Subset => Value::Bool(self.set(left)?.is_subset(&self.set(right)?)),
+            Union => Value::Set(self.set(left)?.iter().fold(self.set(right)?, |all, e| with(&all, e))),
+            Inter => Value::Set(self.set(left)?.intersection(&self.set(right)?).cloned().collect()),
+            Minus => Value::Set(self.set(left)?.difference(&self.set(right)?).cloned().collect()),
+            Add | Sub | Mul | Div | Mod => Value::Int(arithmetic(op, self.int(left)?, self.int(right)?)?),
+        })
+    }
+
+    fn quantified(&mut self, quantifier: Quantifier, binders: &[Binder], body: &Expr) -> Result<Value, Fault> {
+        let mut number = 0;
+        let outer = self.bound.len();
+        let stopped = self.for_each_binding(binders, &mut |env| {
+            let holds = env.holds(body)?;
+            number += i64::from(holds);
+            Ok(match quantifier {
+                Quantifier::Forall => !holds,
+                Quantifier::Exists => holds,
+                Quantifier::Count => false,
+            })
+        });
+        self.bound.truncate(outer);
+        let stopped = stopped?;
+        Ok(match quantifier {
+            Quantifier::Forall => Value::Bool(!stopped),
+            Quantifier::Exists => Value::Bool(stopped),
+            Quantifier::Count => Value::Int(number),
+        })
+    }
+
+    /// Calls `visit` for all values of the binders in order, until it returns true.
+    fn for_each_binding(
+        &mut self,
+        binders: &[Binder],
+        visit: &mut dyn FnMut(&mut Env) -> Result<bool, Fault>,
+    ) -> Result<bool, Fault> {
+        let Some((binder, rest)) = binders.split_first() else { return visit(self) };
+        let program = self.program;
+        let ty = program.resolve(&binder.ty, &mut |e| self.int(e))?;
+        for value in ty.values()? {
+            self.bound.push((binder.name.text.as_str().into(), value));
+            let stopped = self.for_each_binding(rest, visit)?;
+            self.bound.pop();
+            if stopped {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The name that a variable or a field of a lock has in the state.
+pub(crate) fn variable_key(variable: &Expr) -> Result<Name, Fault> {
+    match &variable.kind {
+        ExprKind::Name(name) => Ok(name.as_str().into()),
+        ExprKind::Field(owner, field) => match &owner.kind {
+            ExprKind::Name(name) => Ok(format!("{name}.{}", field.text).into()),
+            _ => unsupported("a field of something that is no lock"),
+        },
+        other => unsupported(format!("{other:?} is no variable")),
+    }
+}
+
+/// Arithmetic on integers. `/` rounds toward negative infinity and `%` has the sign of the divisor.
+pub(crate) fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Result<i64, Fault> {
+    let result = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div | BinaryOp::Mod if b == 0 => return Err(Fault::Error(ErrorKind::Division)),
+        BinaryOp::Div => a.checked_div(b).map(|q| if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }),
+        BinaryOp::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
+        other => return unsupported(format!("{other:?} on constants")),
+    };
+    result.map_or_else(|| unsupported("a number outgrew 64 bits"), Ok)
+}

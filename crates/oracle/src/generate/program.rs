@@ -1,0 +1,240 @@
+//! Random programs.
+
+use super::build::{PHASES, Sort, any, binary, block, if_then, int, item, name, stmt, ty, var, var_decl};
+use super::dice::Dice;
+use super::expressions::{Expressions, Scope, Var};
+use super::properties::{Properties, ThreadView};
+use super::statements::{Coder, Signature};
+use crate::{Explored, OracleVerdict, explore};
+use threadwise_front_tw::ast::{BinaryOp, Copies, Item, ItemKind, Module, Param, Proc, Rhs, Stmt, StmtKind, Thread};
+
+/// What random programs should be like.
+#[derive(Clone, Debug)]
+pub struct GeneratorOptions {
+    /// Programs with fewer reachable states are thrown away.
+    pub min_states: usize,
+    /// Programs with more reachable states are thrown away.
+    pub max_states: usize,
+    /// How many statements a thread has at most; threads with copies have fewer.
+    pub statements: usize,
+    /// How many shared variables there are at most, locks aside.
+    pub shared: usize,
+    /// How many programs in a hundred may use `ord`, so that copies of a thread can differ.
+    pub ord_percent: usize,
+    /// How many in a hundred of the unsafe programs are kept.
+    pub keep_unsafe_percent: usize,
+    /// Whether there may be procedures.
+    pub procedures: bool,
+}
+
+impl Default for GeneratorOptions {
+    fn default() -> GeneratorOptions {
+        GeneratorOptions {
+            min_states: 10,
+            max_states: 20_000,
+            statements: 9,
+            shared: 4,
+            ord_percent: 15,
+            keep_unsafe_percent: 75,
+            procedures: true,
+        }
+    }
+}
+
+impl GeneratorOptions {
+    /// Small programs, for tests that run many of them.
+    pub fn small() -> GeneratorOptions {
+        GeneratorOptions { max_states: 1_500, statements: 6, shared: 3, ..GeneratorOptions::default() }
+    }
+}
+
+/// A random program, always the same for the same seed and options.
+pub fn random_module(seed: u64, options: &GeneratorOptions) -> Module {
+    random_case(seed, options).0
+}
+
+/// A random program, and what the oracle says about it.
+pub fn random_case(seed: u64, options: &GeneratorOptions) -> (Module, Explored) {
+    let mut dice = Dice::new(seed);
+    for _ in 0..1_000 {
+        let module = Generator::new(&mut dice, options).module();
+        let explored = explore(&module, &[], options.max_states);
+        let wanted = match explored.verdict {
+            OracleVerdict::Safe => true,
+            // An error at the very start says little about the rest of the program.
+            OracleVerdict::Unsafe { .. } if explored.depth_of_error == Some(0) => dice.chance(5),
+            OracleVerdict::Unsafe { .. } => dice.chance(options.keep_unsafe_percent),
+            OracleVerdict::Unknown(_) => false,
+        };
+        if wanted && explored.complete && explored.states >= options.min_states {
+            return (module, explored);
+        }
+    }
+    let module = Module::default();
+    let explored = explore(&module, &[], options.max_states);
+    (module, explored)
+}
+
+/// How many copies a thread has: none is one thread without brackets.
+type Shape = &'static [Option<i64>];
+
+/// The threads of a program.
+const SHAPES: [Shape; 7] =
+    [&[None, None], &[Some(2)], &[Some(2)], &[Some(3)], &[None, Some(2)], &[Some(2), None], &[None, None, None]];
+
+struct Generator<'a> {
+    dice: &'a mut Dice,
+    options: &'a GeneratorOptions,
+    names: usize,
+    scope: Scope,
+    procs: Vec<Signature>,
+    items: Vec<Item>,
+}
+
+impl<'a> Generator<'a> {
+    fn new(dice: &'a mut Dice, options: &'a GeneratorOptions) -> Generator<'a> {
+        Generator { dice, options, names: 0, scope: Scope::default(), procs: Vec::new(), items: Vec::new() }
+    }
+
+    fn module(mut self) -> Module {
+        let phases = PHASES.iter().map(|member| name(*member)).collect();
+        self.items.push(item(ItemKind::Enum(name("Phase"), phases)));
+        let shape = *self.dice.pick(&SHAPES);
+        for (number, copies) in shape.iter().enumerate() {
+            let thread = format!("{}{number}", if copies.is_some() { "W" } else { "T" });
+            if copies.is_none() {
+                self.scope.single_threads.push(thread.clone());
+            }
+            self.scope.threads.push(thread);
+        }
+        self.scope.ord = self.dice.chance(self.options.ord_percent);
+        self.shared_variables();
+        if self.options.procedures && self.dice.chance(35) {
+            for _ in 0..1 + self.dice.below(2) {
+                self.procedure();
+            }
+        }
+        let views: Vec<ThreadView> =
+            shape.iter().enumerate().map(|(number, copies)| self.thread(number, *copies, shape.len())).collect();
+        for _ in 0..1 + self.dice.below(3) {
+            let property = Properties { dice: self.dice, scope: &self.scope, threads: &views }.property();
+            self.items.push(property);
+        }
+        Module { items: self.items }
+    }
+
+    fn shared_variables(&mut self) {
+        for _ in 0..1 + self.dice.below(self.options.shared) {
+            let sort = self.shared_sort();
+            self.shared_variable("g", sort);
+        }
+        for _ in 0..self.dice.below(3) {
+            let sort = self.dice.pick(&[Sort::Lock, Sort::Mutex, Sort::Mutex, Sort::RwLock]).clone();
+            self.shared_variable("m", sort);
+        }
+    }
+
+    fn shared_sort(&mut self) -> Sort {
+        let small = Sort::Range(0, 2);
+        match self.dice.weighted(&[5, 5, 3, 3, 3, 2, 1, 2, 2, 1]) {
+            0 => Sort::Bool,
+            1 => Sort::Range(0, self.dice.between(1, 3)),
+            2 => Sort::Range(-1, 1),
+            3 => Sort::Int,
+            4 => Sort::Phase,
+            5 => Sort::Tid,
+            6 => Sort::Set(Box::new(Sort::Tid)),
+            7 => Sort::Set(Box::new(small)),
+            8 => Sort::Array(Box::new(Sort::Tid), Box::new(Sort::Bool)),
+            _ => Sort::Array(Box::new(small), Box::new(Sort::Range(0, 1))),
+        }
+    }
+
+    fn shared_variable(&mut self, prefix: &str, sort: Sort) {
+        let text = format!("{prefix}{}", self.scope.vars.len());
+        let plain = matches!(sort, Sort::Bool | Sort::Range(..) | Sort::Phase | Sort::Tid);
+        let init = match self.dice.below(10) {
+            0 if plain => Some(any()),
+            1 | 2 if plain => Some(Rhs::Expr(Expressions { dice: self.dice, scope: &self.scope }.value(&sort, 1))),
+            _ => None,
+        };
+        self.items.push(item(ItemKind::Shared(var_decl(&text, &sort, init))));
+        self.scope.vars.push(Var { name: text, sort, shared: true });
+    }
+
+    fn code_scope(&self) -> Scope {
+        Scope { has_self: true, ..self.scope.clone() }
+    }
+
+    fn procedure(&mut self) {
+        let text = format!("p{}", self.procs.len());
+        let sorts = [Sort::Bool, Sort::Range(0, 1), Sort::Range(0, 2), Sort::Phase];
+        let mut params: Vec<Sort> = (0..self.dice.below(3)).map(|_| self.dice.pick(&sorts).clone()).collect();
+        let recursive = self.dice.chance(25);
+        if recursive {
+            params.insert(0, Sort::Range(0, 1));
+        }
+        let result = self.dice.chance(50).then(|| self.dice.pick(&sorts).clone());
+        let mut scope = self.code_scope();
+        let mut declare = |prefix: &str, number: usize, sort: &Sort| {
+            let param = format!("{text}{prefix}{number}");
+            scope.vars.push(Var { name: param.clone(), sort: sort.clone(), shared: false });
+            Param { name: name(param), ty: ty(sort) }
+        };
+        let param_items = params.iter().enumerate().map(|(number, sort)| declare("a", number, sort)).collect();
+        let result_item = result.as_ref().map(|sort| declare("r", 0, sort));
+        let signature = Signature { name: text.clone(), params, result: result.clone() };
+        let body = self.procedure_body(scope, &signature, recursive);
+        let proc = Proc { name: name(text), params: param_items, result: result_item, body: block(body) };
+        self.items.push(item(ItemKind::Proc(proc)));
+        self.procs.push(signature);
+    }
+
+    fn procedure_body(&mut self, scope: Scope, signature: &Signature, recursive: bool) -> Vec<Stmt> {
+        let mut coder = Coder::new(self.dice, scope, &self.procs, &mut self.names);
+        coder.returns = Some(signature.result.clone());
+        coder.budget = 3;
+        let mut stmts = coder.sequence(2);
+        if recursive {
+            let counter = || var(&format!("{}a0", signature.name));
+            let mut args = vec![binary(BinaryOp::Sub, counter(), int(1))];
+            let sorts = &signature.params[1..];
+            args.extend(sorts.iter().map(|sort| Expressions { dice: coder.dice, scope: &coder.scope }.value(sort, 0)));
+            let call = stmt(StmtKind::Call { result: None, proc: name(&signature.name), args });
+            stmts.push(if_then(binary(BinaryOp::Gt, counter(), int(0)), vec![call]));
+        }
+        if coder.dice.chance(60) {
+            stmts.push(coder.return_statement());
+        }
+        stmts
+    }
+
+    fn thread(&mut self, number: usize, copies: Option<i64>, templates: usize) -> ThreadView {
+        let text = self.scope.threads[number].clone();
+        let scope = self.code_scope();
+        let inherited = scope.vars.len();
+        let mut coder = Coder::new(self.dice, scope, &self.procs, &mut self.names);
+        let threads = copies.unwrap_or(1) as usize + templates - 1;
+        coder.budget = (self.options.statements * 2 / (threads + 1)).max(2);
+        let mut stmts: Vec<Stmt> = (0..coder.dice.below(3)).map(|_| coder.declaration()).collect();
+        let length = 2 + coder.dice.below(5);
+        let outermost = coder.scope.vars.len();
+        let body = coder.sequence(length);
+        if coder.dice.chance(20) {
+            coder.scope.vars.truncate(outermost);
+            stmts.push(stmt(StmtKind::Loop(Vec::new(), block(body))));
+        } else {
+            stmts.extend(body);
+        }
+        let (mut labels, critical) = (coder.labels, coder.critical);
+        let locals = coder.scope.vars[inherited..].to_vec();
+        if self.dice.chance(30) {
+            stmts.push(Stmt { labels: vec![name("end")], ..stmt(StmtKind::Empty) });
+            labels.push("end".to_string());
+        }
+        let copies_item = copies.map_or(Copies::Single, |copies| Copies::Exactly(int(copies)));
+        let thread = Thread { name: name(&text), copies: copies_item, body: block(stmts) };
+        self.items.push(item(ItemKind::Thread(thread)));
+        ThreadView { name: text, replicated: copies.is_some(), labels, critical, locals }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which names a program mentions anywhere but where it declares them.
+
+use std::collections::BTreeSet;
+use threadwise_front_tw::ast::{
+    Block, Cond, Copies, Expr, ExprKind, ItemKind, Module, Rhs, Stmt, StmtKind, Type, TypeKind, VarDecl,
+};
+
+/// The names of variables, types, threads, procedures and labels that are mentioned.
+pub(crate) fn used_names(module: &Module) -> BTreeSet<String> {
+    let mut used = Uses(BTreeSet::new());
+    for item in &module.items {
+        used.item(&item.kind);
+    }
+    used.0
+}
+
+struct Uses(BTreeSet<String>);
+
+impl Uses {
+    fn item(&mut self, item: &ItemKind) {
+        match item {
+            ItemKind::Const(_, e) | ItemKind::Init(e) | ItemKind::Invariant(_, e) | ItemKind::Never(e) => self.expr(e),
+            ItemKind::Shared(decl) => self.declaration(decl),
+            ItemKind::Thread(thread) => {
+                if let Copies::Exactly(e) = &thread.copies {
+                    self.expr(e);
+                }
+                self.block(&thread.body);
+            }
+            ItemKind::Proc(proc) => {
+                proc.params.iter().chain(&proc.result).for_each(|param| self.ty(&param.ty));
+                self.block(&proc.body);
+            }
+            ItemKind::NoRace(names) => self.0.extend(names.iter().map(|name| name.text.clone())),
+            ItemKind::Enum(..) | ItemKind::Rely(_) | ItemKind::Guarantee(_) | ItemKind::Abstract(_) => {}
+        }
+    }
+
+    fn declaration(&mut self, decl: &VarDecl) {
+        self.ty(&decl.ty);
+        decl.init.iter().for_each(|init| self.rhs(init));
+    }
+
+    fn rhs(&mut self, rhs: &Rhs) {
+        if let Rhs::Expr(e) = rhs {
+            self.expr(e);
+        }
+    }
+
+    fn condition(&mut self, condition: &Cond) {
+        if let Cond::Expr(e) = condition {
+            self.expr(e);
+        }
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match &ty.kind {
+            TypeKind::Named(name) => _ = self.0.insert(name.clone()),
+            TypeKind::Range(lo, hi) => [lo, hi].into_iter().for_each(|e| self.expr(e)),
+            TypeKind::Set(element) => self.ty(element),
+            TypeKind::Array(key, element) => [key, element].into_iter().for_each(|ty| self.ty(ty)),
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Empty | StmtKind::Skip | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Var(decl) => self.declaration(decl),
+            StmtKind::Assign(places, values) => {
+                places.iter().for_each(|e| self.expr(e));
+                values.iter().for_each(|value| self.rhs(value));
+            }
+            StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Lock(_, e) => self.expr(e),
+            StmtKind::Action { frame, formula, assertion } => {
+                frame.iter().chain([formula]).chain(assertion).for_each(|e| self.expr(e));
+            }
+            StmtKind::Block(body) | StmtKind::Atomic(body) => self.block(body),
+            StmtKind::If(condition, yes, no) => {
+                self.condition(condition);
+                [yes].into_iter().chain(no).for_each(|body| self.block(body));
+            }
+            StmtKind::While(condition, invariants, body) => {
+                self.condition(condition);
+                invariants.iter().for_each(|e| self.expr(e));
+                self.block(body);
+            }
+            StmtKind::Loop(invariants, body) => {
+                invariants.iter().for_each(|e| self.expr(e));
+                self.block(body);
+            }
+            StmtKind::Choose(branches) => branches.iter().for_each(|body| self.block(body)),
+            StmtKind::For(_, lo, hi, body) => {
+                [lo, hi].into_iter().for_each(|e| self.expr(e));
+                self.block(body);
+            }
+            StmtKind::Goto(label) => _ = self.0.insert(label.text.clone()),
+            StmtKind::Call { result, proc, args } => {
+                self.0.insert(proc.text.clone());
+                result.iter().chain(args).for_each(|e| self.expr(e));
+            }
+            StmtKind::Return(value) => value.iter().for_each(|e| self.expr(e)),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::SelfThread | ExprKind::None | ExprKind::Error => {}
+            ExprKind::Name(name) => _ = self.0.insert(name.clone()),
+            ExprKind::Prime(e) | ExprKind::Unary(_, e) | ExprKind::Size(e) | ExprKind::Ord(e) => self.expr(e),
+            ExprKind::Field(e, name) | ExprKind::At(e, name) => {
+                self.0.insert(name.text.clone());
+                self.expr(e);
+            }
+            ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) => {
+                [left, right].into_iter().for_each(|e| self.expr(e));
+            }
+            ExprKind::Conditional(condition, yes, no) => [condition, yes, no].into_iter().for_each(|e| self.expr(e)),
+            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.expr(e)),
+            ExprKind::Quantified(_, binders, body) => {
+                binders.iter().for_each(|binder| self.ty(&binder.ty));
+                self.expr(body);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The program as a tree in which every `for` is unrolled and every type worked out.
+//!
+//! A place in the code of a routine is a [`Path`] from the root: nothing here is numbered or
+//! linked, so that two places are the same exactly if their paths are.
+
+use crate::value::{Name, Ty, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use threadwise_front_tw::ast::{Cond, Expr, LockOp, Rhs};
+
+/// A whole program.
+#[derive(Default)]
+pub(crate) struct Program {
+    pub(crate) consts: BTreeMap<Name, i64>,
+    pub(crate) enums: BTreeMap<Name, Vec<Name>>,
+    /// The shared variables; an `rwlock` named `l` is the two variables `l.w` and `l.r`.
+    pub(crate) shared: BTreeMap<Name, Ty>,
+    /// The same variables in order of declaration, with their initial values.
+    pub(crate) initial: Vec<(Name, Option<Rhs>)>,
+    pub(crate) init: Vec<Expr>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) routines: Vec<Routine>,
+    pub(crate) invariants: Vec<Expr>,
+    pub(crate) nevers: Vec<Expr>,
+    pub(crate) noraces: BTreeSet<Name>,
+}
+
+/// A thread as declared: perhaps several copies.
+pub(crate) struct Thread {
+    pub(crate) name: Name,
+    /// The numbers of its copies; the first thread of a program has number 1.
+    pub(crate) numbers: std::ops::Range<usize>,
+    /// It was declared without brackets, so that its name is a thread.
+    pub(crate) single: bool,
+}
+
+/// The code of a thread or of a procedure. The threads come first, in order of declaration.
+pub(crate) struct Routine {
+    pub(crate) name: Name,
+    pub(crate) is_thread: bool,
+    pub(crate) params: Vec<(Name, Ty)>,
+    pub(crate) result: Option<(Name, Ty)>,
+    pub(crate) body: Block,
+    /// The places that carry each label.
+    pub(crate) labels: BTreeMap<Name, Vec<Path>>,
+    /// The points where a thread rests that each label names.
+    pub(crate) label_points: BTreeMap<Name, BTreeSet<Path>>,
+}
+
+/// Statements and the variables they share.
+#[derive(Default)]
+pub(crate) struct Block {
+    /// Everything declared in this block itself. In the body of a routine that includes its
+    /// parameters and its result.
+    pub(crate) locals: BTreeMap<Name, Ty>,
+    /// In a copy of the body of a `for`: the loop's variable and its value.
+    pub(crate) constant: Option<(Name, i64)>,
+    pub(crate) stmts: Vec<Stmt>,
+}
+
+impl Block {
+    /// What its variables hold when control enters it.
+    pub(crate) fn fresh_scope(&self) -> Result<BTreeMap<Name, Value>, crate::value::Fault> {
+        let mut scope = BTreeMap::new();
+        for (name, ty) in &self.locals {
+            scope.insert(name.clone(), ty.default_value()?);
+        }
+        if let Some((name, value)) = &self.constant {
+            scope.insert(name.clone(), Value::Int(*value));
+        }
+        Ok(scope)
+    }
+}
+
+/// A statement with its labels.
+pub(crate) struct Stmt {
+    pub(crate) labels: Vec<Name>,
+    pub(crate) kind: Kind,
+}
+
+/// The kinds of statements.
+pub(crate) enum Kind {
+    Empty,
+    Skip,
+    Var {
+        names: Vec<Name>,
+        init: Option<Rhs>,
+        /// No step of its own: it happens when control arrives at it.
+        silent: bool,
+    },
+    Assign(Vec<Expr>, Vec<Rhs>),
+    Assert(Expr),
+    Assume(Expr),
+    Lock(LockOp, Expr),
+    Action {
+        frame: Vec<Expr>,
+        formula: Expr,
+        assertion: Option<Expr>,
+    },
+    Block(Vec<Block>),
+    Atomic(Block),
+    If(Cond, Block, Block),
+    While(Cond, Block),
+    Loop(Block),
+    Break,
+    Continue,
+    Choose(Vec<Block>),
+    Goto(Name),
+    Call {
+        result: Option<Expr>,
+        routine: Name,
+        args: Vec<Expr>,
+    },
+    Return(Option<Expr>),
+}
+
+impl Kind {
+    /// The blocks inside the statement.
+    pub(crate) fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Kind::Block(blocks) | Kind::Choose(blocks) => blocks.iter().collect(),
+            Kind::Atomic(body) | Kind::While(_, body) | Kind::Loop(body) => vec![body],
+            Kind::If(_, yes, no) => vec![yes, no],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// One stage of a path: into the `block`-th block of the statement before, to its `index`-th
+/// statement. An index one past the last statement is the end of the block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Turn {
+    pub(crate) block: usize,
+    pub(crate) index: usize,
+}
+
+/// The way from the body of a routine to one of its statements.
+pub(crate) type Path = Vec<Turn>;
+
+/// The start of a routine.
+pub(crate) fn start_of_routine() -> Path {
+    vec![Turn { block: 0, index: 0 }]
+}
+
+impl Routine {
+    /// The block that the path leads into.
+    pub(crate) fn block(&self, path: &[Turn]) -> &Block {
+        let mut block = &self.body;
+        for (turn, next) in path.iter().zip(&path[1..]) {
+            block = block.stmts[turn.index].kind.blocks()[next.block];
+        }
+        block
+    }
+
+    /// The statement that the path leads to; nothing at the end of a block.
+    pub(crate) fn statement(&self, path: &[Turn]) -> Option<&Stmt> {
+        let last = path.last()?;
+        self.block(path).stmts.get(last.index)
+    }
+
+    /// Calls `visit` with every statement and the path to it.
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(&Path, &Stmt)) {
+        walk_block(&self.body, &mut start_of_routine(), visit);
+    }
+}
+
+fn walk_block(block: &Block, path: &mut Path, visit: &mut dyn FnMut(&Path, &Stmt)) {
+    for (index, stmt) in block.stmts.iter().enumerate() {
+        let depth = path.len() - 1;
+        path[depth].index = index;
+        visit(path, stmt);
+        for (number, inner) in stmt.kind.blocks().into_iter().enumerate() {
+            path.push(Turn { block: number, index: 0 });
+            walk_block(inner, path, visit);
+            path.pop();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the oracle finds wrong, and where.
+
+mod support;
+use support::{explored, safe, unknown, wrong};
+use threadwise_oracle::ErrorKind::*;
+
+#[test]
+fn assertions() {
+    wrong("thread T { skip; assert false; }", Assertion, 1);
+    wrong("shared x: 0..2; thread A { x = 1; } thread B { skip; assert x == 0; }", Assertion, 2);
+    // The failing step leads nowhere, the other thread goes on.
+    assert_eq!(explored("thread A { assert false; skip; } thread B { skip; }").states, 2);
+}
+
+#[test]
+fn faults_of_expressions() {
+    wrong("shared x: 0..2; thread T { loop { x = x + 1; } }", Range, 2);
+    wrong("thread T { var x: 0..2; x = -1; }", Range, 0);
+    wrong("thread T { skip; var x: 0..2 = 3; skip; }", Range, 0);
+    wrong("shared s: set<0..2>; thread T { s = {3}; }", Range, 0);
+    wrong("proc p(a: 0..2) { } thread T { p(3); }", Range, 0);
+    wrong("shared x: int; proc p() returns (r: 0..2) { return 3; } thread T { x = p(); }", Range, 1);
+    wrong("shared a: [0..2]bool; thread T { a[3] = true; }", Index, 0);
+    wrong("shared a: [0..2]bool; shared i: 0..5 = 4; thread T { await a[i]; }", Index, 0);
+    wrong("shared x: int; thread T { if (1 / x == 0) { } }", Division, 0);
+    wrong("shared x: int; thread T { x = 1 % x; }", Division, 0);
+    wrong("shared x: int; invariant 1 / x == 0;", Division, 0);
+}
+
+#[test]
+fn evaluation_is_lazy() {
+    safe("shared x: int; thread T { await x == 0 || 1 / x == 0; assert !(x != 0 && 1 / x == 0); }", 3);
+    safe("shared x: int; thread T { x = x == 0 ? 1 : 1 / x; assert x == 0 ==> 1 / x == 0; }", 3);
+    safe("shared x: int; thread T { assert exists i: 0..3 :: i == 1 || i > 1 && 1 / x == 0; }", 2);
+}
+
+#[test]
+fn arithmetic() {
+    let text = "shared x: int = -7; thread T {
+        assert x / 2 == -4 && x % 2 == 1 && x / -2 == 3 && x % -2 == -1 && 7 / -2 == -4 && 7 % -2 == -1; }";
+    safe(text, 2);
+    safe("thread T { assert 6 / -3 == -2 && 6 % -3 == 0 && -6 / 3 == -2; }", 2);
+}
+
+#[test]
+fn locks() {
+    wrong("shared m: mutex; thread T { release(m); }", Release, 0);
+    wrong("shared m: mutex; thread A { acquire(m); } thread B { await m == A; release(m); }", Release, 2);
+    safe("shared l: lock; thread T { release(l); }", 2);
+    wrong("shared l: rwlock; thread T { release_read(l); }", Release, 0);
+    wrong("shared l: rwlock; thread T { acquire_read(l); release_write(l); }", Release, 1);
+    // Readers do not see each other; of two writers only one is at the middle one of its 3 points.
+    safe("shared l: rwlock; thread R[2] { acquire_read(l); release_read(l); }", 9);
+    safe("shared l: rwlock; thread W[2] { acquire_write(l); release_write(l); }", 8);
+    safe("shared l: [0..1]mutex; thread W[2] { acquire(l[1]); release(l[1]); } invariant l[0] == none;", 8);
+}
+
+#[test]
+fn errors_inside_atomic_blocks() {
+    wrong("thread T { atomic { assert false; await false; } }", Assertion, 0);
+    wrong("thread T { atomic { choose { assert false; await false; } or { skip; } } }", Assertion, 0);
+    safe("thread T { atomic { await false; assert false; } }", 1);
+    wrong("shared x: 0..1; thread T { skip; atomic { x = x + 1; x = x + 1; } }", Range, 1);
+}
+
+#[test]
+fn actions() {
+    wrong("shared x: 0..2 = 2; thread T { action [x] x' < x assert x' != 0; }", ActionAssertion, 0);
+    assert_eq!(explored("shared x: 0..2 = 2; thread T { action [x] x' < x assert x' != 0; }").states, 2);
+    unknown("shared x: int; thread T { action [x] x' > x; }");
+}
+
+#[test]
+fn properties() {
+    wrong("shared x: bool; thread T { x = true; } invariant !x;", Invariant, 1);
+    wrong("shared x: bool = *; invariant !x;", Invariant, 0);
+    wrong("thread W[2] { a: skip; b: } never exists i: W, j: W :: i != j && i@b && j@b;", Never, 2);
+    wrong("thread W[2] { var x: 0..3; x = 2; } invariant count(i: W :: i.x == 2) < 2;", Invariant, 2);
+    safe("thread A { } thread W[2] { } invariant ord(A) == 1 && forall i: W :: ord(i) >= 2 && i != A;", 1);
+    safe("thread W[2] { } invariant count(t: tid :: true) == 3 && count(t: W, u: W :: t != u) == 2;", 1);
+}
+
+#[test]
+fn races() {
+    wrong("shared x: int; thread A { skip; x = 1; } thread B { await x == 0; } norace x;", Race, 1);
+    safe("shared x: int; thread A { await x == 0; } thread B { await x == 0; } norace x;", 4);
+    // The reader's step is not enabled where the writer's is.
+    safe("shared x: int; thread A { x = 1; } thread B { await x == 1; } norace x;", 3);
+    wrong("shared x: int; thread A { x = 1; } thread B { await true || x == 1; } norace x;", Race, 0);
+    wrong("shared x, y: int; thread A { atomic { y = 1; x = 1; } } thread B { y = x; } norace x;", Race, 0);
+    // Only the path that blocks accesses the variable.
+    let blocked = "shared x: int; thread A { x = 1; }
+        thread B { atomic { choose { await x == 0; await false; } or { skip; } } } norace x;";
+    safe(blocked, 4);
+    // The result is written by the return.
+    let result = "shared x: int; proc p() returns (r: int) { skip; return 1; }
+        thread A { x = p(); } thread B { await x == 0; } norace x;";
+    wrong(result, Race, 2);
+    wrong("shared a: [tid]bool; thread W[2] { a[self] = true; } norace a;", Race, 0);
+    wrong("shared m: mutex; thread W[2] { acquire(m); } norace m;", Race, 0);
+}
+
+#[test]
+fn what_the_oracle_does_not_know() {
+    unknown("shared x: int; thread T { x = *; }");
+    unknown("shared x: int = *;");
+    unknown("shared x: int = 2; thread T { loop { x = x * x; } }");
+    unknown("thread W[*] { skip; }");
+    unknown("shared x: int; thread T { loop { x = x + 1; } }");
+}

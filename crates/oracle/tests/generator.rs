@@ -1,0 +1,87 @@
+//! Random programs are well-formed, of a useful size, and neither all right nor all wrong.
+
+mod support;
+
+use proptest::prelude::*;
+use support::module;
+use threadwise_front_tw::ast::{ItemKind, Module};
+use threadwise_front_tw::printer::print;
+use threadwise_front_tw::{Options, load};
+use threadwise_oracle::{
+    ErrorKind, GeneratorOptions, OracleVerdict, explore, program_strategy, random_case, random_module, reduce_while,
+    reductions,
+};
+use threadwise_source::SourceFile;
+
+#[test]
+fn the_same_seed_gives_the_same_program() {
+    let options = GeneratorOptions::small();
+    for seed in 0..5 {
+        assert_eq!(print(&random_module(seed, &options)), print(&random_module(seed, &options)));
+    }
+}
+
+#[test]
+fn programs_are_a_good_mix() {
+    let options = GeneratorOptions::small();
+    let (mut wrong, mut kinds) = (0, std::collections::BTreeMap::new());
+    for seed in 0..200 {
+        let (_, explored) = random_case(seed, &options);
+        assert!(explored.complete && (options.min_states..=options.max_states).contains(&explored.states));
+        if let OracleVerdict::Unsafe { kinds: found } = explored.verdict {
+            wrong += 1;
+            found.into_iter().for_each(|kind: ErrorKind| *kinds.entry(kind).or_insert(0) += 1);
+        }
+    }
+    assert!((60..=140).contains(&wrong), "{wrong} of 200 are wrong");
+    assert!(kinds.len() >= 7, "{kinds:?}");
+}
+
+#[test]
+fn reduction_finds_the_core_of_an_error() {
+    let fails = |module: &Module| {
+        let verdict = explore(module, &[], 2_000).verdict;
+        matches!(verdict, OracleVerdict::Unsafe { kinds } if kinds.contains(&ErrorKind::Assertion))
+    };
+    let options = GeneratorOptions::small();
+    let (seed, failing) = (0..)
+        .map(|seed| (seed, random_module(seed, &options)))
+        .find(|(_, module)| fails(module))
+        .expect("there are endless seeds");
+    let smallest = reduce_while(&failing, fails);
+    let is_thread = |item: &&threadwise_front_tw::ast::Item| matches!(item.kind, ItemKind::Thread(_));
+    assert_eq!(smallest.items.len(), 1, "seed {seed}: {}", print(&smallest));
+    assert_eq!(smallest.items.iter().filter(is_thread).count(), 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is printed can be read again and means the same.
+    #[test]
+    fn printing_and_parsing_changes_nothing(original in program_strategy(GeneratorOptions::small())) {
+        let text = print(&original);
+        let again = module(&text);
+        prop_assert_eq!(explore(&original, &[], 2_000), explore(&again, &[], 2_000), "{}", text);
+    }
+
+    /// The front end has nothing to say against them.
+    #[test]
+    fn types_are_correct(original in program_strategy(GeneratorOptions::small())) {
+        let text = print(&original);
+        let lowered = load(SourceFile::new("random.tw", text.clone()), &Options::default());
+        prop_assert!(lowered.program.is_some(), "{:?} in {}", lowered.diagnostics, text);
+    }
+
+    /// Reductions are programs, too.
+    #[test]
+    fn reductions_are_well_formed(original in program_strategy(GeneratorOptions::small())) {
+        for smaller in reductions(&original).step_by(7).take(10) {
+            let text = print(&smaller);
+            module(&text);
+            if let OracleVerdict::Unknown(reason) = explore(&smaller, &[], 2_000).verdict {
+                prop_assert!(reason.starts_with("more than") || reason.contains("integer"), "{} in {}", reason, text);
+            }
+        }
+    }
+}

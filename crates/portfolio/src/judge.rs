@@ -1,0 +1,130 @@
+//! From a claim to a verdict.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use threadwise_check::{CheckError, check};
+use threadwise_evidence::{Claim, Proof, Trace, Unknown};
+use threadwise_ir::{Instance, Program};
+use threadwise_limits::{Budget, Limit};
+use threadwise_replay::replay;
+use threadwise_verdict::Verdict;
+
+/// Has a claim judged. The proof is handed back if it passed.
+pub(crate) fn judge(program: &Arc<Program>, claim: Claim, budget: &Budget) -> (Verdict, Option<Proof>) {
+    match claim {
+        Claim::Proved(proof) => judge_proof(program, proof, budget),
+        Claim::Refuted(trace) => (judge_trace(program, &trace), None),
+        Claim::Exhausted(_) if program.has_any_copies() => {
+            (Verdict::internal_error("the engine claims to have searched infinitely many instances"), None)
+        }
+        Claim::Exhausted(exhausted) => (Verdict::safe_by_exhaustion(exhausted), None),
+        Claim::Unknown(unknown) => (Verdict::unknown(unknown), None),
+    }
+}
+
+fn judge_proof(program: &Arc<Program>, proof: Proof, budget: &Budget) -> (Verdict, Option<Proof>) {
+    budget.report(|| "checking the proof".to_string());
+    match catch(|| check(program, &proof, budget)) {
+        Ok(Ok(checked)) => (Verdict::safe(checked), Some(proof)),
+        Ok(Err(CheckError::Limit(limit))) => (out_of_budget(limit), None),
+        Ok(Err(CheckError::Refuted(why))) => {
+            (Verdict::internal_error(format!("the engine's proof does not pass the check: {why}")), None)
+        }
+        Err(panic) => (Verdict::internal_error(format!("the check of the proof broke down: {panic}")), None),
+    }
+}
+
+fn judge_trace(program: &Arc<Program>, trace: &Trace) -> Verdict {
+    let instance = Instance::new(program.clone(), trace.any_copies);
+    match catch(|| replay(&instance, trace)) {
+        Ok(Ok(replayed)) => Verdict::refuted(replayed),
+        Ok(Err(why)) => Verdict::internal_error(format!("the engine's trace does not replay: {why}")),
+        Err(panic) => Verdict::internal_error(format!("the replay of the trace broke down: {panic}")),
+    }
+}
+
+fn out_of_budget(limit: Limit) -> Verdict {
+    let advice = match limit {
+        Limit::Time(_) => vec!["raise `--timeout`", "without `--proof` the search alone may fit the limit"],
+        Limit::Memory(_) | Limit::OutOfMemory => {
+            vec!["raise `--memory`", "without `--proof` the search alone may fit the limit"]
+        }
+        Limit::Interrupted => vec!["run it again and let it finish"],
+    };
+    Verdict::unknown(Unknown {
+        reason: format!("{limit} while checking the proof"),
+        advice: advice.into_iter().map(str::to_string).collect(),
+    })
+}
+
+/// The result of `work`, or the message of its panic.
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    // What a panic leaves half done is dropped with it: nothing inside is used again.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|s| s.to_string());
+        text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use threadwise_evidence::{Exhausted, ReachableSet, Violation};
+    use threadwise_front_tw::{Options, load};
+    use threadwise_ir::PropertyId;
+
+    fn program(text: &str) -> Arc<Program> {
+        let file = threadwise_source::SourceFile::new("test.tw", text);
+        Arc::new(load(file, &Options::default()).program.expect("a correct program"))
+    }
+
+    fn judged(text: &str, claim: Claim) -> Verdict {
+        judge(&program(text), claim, &Budget::unlimited()).0
+    }
+
+    fn is_internal(verdict: &Verdict, part: &str) -> bool {
+        let Verdict::Unknown(unknown) = verdict else {
+            return false;
+        };
+        verdict.is_internal_error() && unknown.reason().contains(part) && unknown.advice()[0].contains("report")
+    }
+
+    const TEXT: &str = "shared x: 0..1; thread P { x = 1; } invariant x <= 1;";
+
+    #[test]
+    fn a_proof_that_fails_its_check_is_an_internal_error() {
+        let verdict = judged(TEXT, Claim::Proved(Proof::Reachable(ReachableSet::default())));
+        assert!(is_internal(&verdict, "does not pass the check"), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_trace_that_does_not_replay_is_an_internal_error() {
+        let violation = Violation::Property(PropertyId(0));
+        let trace = Trace { any_copies: 0, initial: None, steps: Vec::new(), violation };
+        let verdict = judged(TEXT, Claim::Refuted(trace));
+        assert!(is_internal(&verdict, "does not replay"), "{verdict:?}");
+    }
+
+    #[test]
+    fn no_search_exhausts_infinitely_many_instances() {
+        let verdict = judged("thread W[*] { skip; }", Claim::Exhausted(Exhausted { states: 5 }));
+        assert!(is_internal(&verdict, "infinitely many"), "{verdict:?}");
+    }
+
+    #[test]
+    fn running_out_of_budget_during_the_check_is_unknown() {
+        for limit in [Limit::Interrupted, Limit::OutOfMemory] {
+            let verdict = out_of_budget(limit);
+            assert!(!verdict.is_internal_error());
+            let Verdict::Unknown(unknown) = verdict else { panic!("unknown") };
+            assert!(unknown.reason().ends_with("while checking the proof"));
+            assert!(!unknown.advice().is_empty());
+        }
+    }
+
+    #[test]
+    fn panics_become_messages() {
+        assert_eq!(catch(|| 7), Ok(7));
+        assert_eq!(catch(|| -> u32 { panic!("all is {}", "lost") }), Err("all is lost".to_string()));
+    }
+}

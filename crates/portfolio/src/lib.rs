@@ -1,0 +1,27 @@
+//! Picks engines, runs them, has their claims judged, and makes the verdict.
+//!
+//! ```text
+//! let engine: EngineChoice = "auto".parse()?;            // or "explicit"; the error lists what there is
+//! let request = Request { engine, ..Request::default() };
+//! let outcome: Outcome = verify(&program, &request, &budget);
+//! match &outcome.verdict {
+//!     Verdict::Safe(safe)       => safe.grounds(), outcome.modular, outcome.proof (if wanted)
+//!     Verdict::Unsafe(found)    => found.trace().trace(), found.trace().instance()
+//!     Verdict::Unknown(unknown) => unknown.reason(), unknown.advice(), unknown.is_internal_error()
+//! }
+//! outcome.engine, outcome.stats, outcome.notes           // who did it, numbers, what else to tell
+//! engines()                                              // all engines, for `compare` and for help
+//! ```
+//!
+//! The only way from an engine's claim to a verdict is [`verify`]: a proof goes through `check`, a
+//! trace through `replay`. A claim that fails its judge, and an engine that panics, become internal
+//! errors. This crate knows how engines are called; it does not know how they work.
+
+mod engine;
+mod judge;
+mod registry;
+mod verify;
+
+pub use engine::{Engine, EngineOptions};
+pub use registry::{EngineChoice, UnknownEngine, engines};
+pub use verify::{Outcome, Request, verify};

@@ -1,0 +1,107 @@
+use crate::engine::{Engine, EngineOptions};
+use crate::judge::{catch, judge};
+use crate::registry::EngineChoice;
+use std::sync::Arc;
+use threadwise_evidence::{Proof, Stats, Unknown};
+use threadwise_ir::Program;
+use threadwise_limits::Budget;
+use threadwise_verdict::Verdict;
+
+/// What the user wants.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Which engine.
+    pub engine: EngineChoice,
+    /// Whether a SAFE verdict must come with a proof: it is then checked, and handed over.
+    pub want_proof: bool,
+    /// Use the symmetry of interchangeable copies where that is sound.
+    pub symmetry: bool,
+    /// Fold steps that no other thread can observe, where no proof is wanted.
+    pub fold: bool,
+    /// Engines that fix the number of copies of `[*]` threads try up to this many.
+    pub max_any_copies: u32,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        let explicit = threadwise_engine_explicit::Options::default();
+        Request {
+            engine: EngineChoice::AUTO,
+            want_proof: false,
+            symmetry: explicit.symmetry,
+            fold: explicit.fold,
+            max_any_copies: explicit.max_any_copies,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The verdict, which has passed its judge.
+    pub verdict: Verdict,
+    /// The engine that found it; `auto` if none was run.
+    pub engine: &'static str,
+    /// Whether the proof of a SAFE verdict is modular; `None` for the other verdicts.
+    pub modular: Option<bool>,
+    /// The engine's numbers.
+    pub stats: Stats,
+    /// What else to tell the user: what `auto` did, warnings. One line each.
+    pub notes: Vec<String>,
+    /// The proof of a SAFE verdict, where one was wanted; it has been checked.
+    pub proof: Option<Proof>,
+}
+
+/// Verifies a program: picks an engine, runs it, has its claim judged.
+pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
+    let (engine, note) = match request.engine.pick(program) {
+        Ok(picked) => picked,
+        Err(reason) => return not_applicable(request.engine.name(), reason),
+    };
+    let mut outcome = run_and_judge(engine, program, request, budget);
+    outcome.notes.splice(0..0, note);
+    outcome
+}
+
+fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
+    let options = EngineOptions {
+        proof: request.want_proof,
+        symmetry: request.symmetry,
+        fold: request.fold,
+        max_any_copies: request.max_any_copies,
+    };
+    let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
+        Ok((claim, stats)) => {
+            let (verdict, proof) = judge(program, claim, budget);
+            (verdict, proof, stats)
+        }
+        Err(panic) => {
+            let what = format!("engine `{}` broke down: {panic}", engine.name());
+            (Verdict::internal_error(what), None, Stats::default())
+        }
+    };
+    let mut notes = Vec::new();
+    let mut modular = None;
+    if let Verdict::Safe(safe) = &verdict {
+        modular = Some(engine.is_modular());
+        if safe.states() == 0 {
+            notes.push(NO_INITIAL_STATE.to_string());
+        }
+    }
+    Outcome { verdict, engine: engine.name(), modular, stats, notes, proof }
+}
+
+const NO_INITIAL_STATE: &str =
+    "warning: the program has no initial state, so nothing in it can go wrong; are the `init` conditions as meant?";
+
+fn not_applicable(engine: &'static str, reason: String) -> Outcome {
+    let advice = vec!["try `--engine auto`".to_string()];
+    Outcome {
+        verdict: Verdict::unknown(Unknown { reason, advice }),
+        engine,
+        modular: None,
+        stats: Stats::default(),
+        notes: Vec::new(),
+        proof: None,
+    }
+}
