@@ -9,7 +9,8 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    BinaryOp, Command, Edge, ExprKind, LocalId, LocationId, Op, Place, Program, PropertyKind, RoutineId, Sort, Update, Value, VarRef,
+    BinaryOp, Command, Edge, ExprKind, LocalId, LocationId, Op, Place, Program, PropertyKind, RoutineId, Sort, Update,
+    Value, VarRef,
 };
 
 /// The program with unobservable steps folded; locations and edges keep their numbers.

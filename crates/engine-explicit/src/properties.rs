@@ -7,7 +7,7 @@
 use crate::intern::Interner;
 use crate::tables::Tables;
 use rustc_hash::FxHashSet;
-use threadwise_ir::{Access, ExprKind, Gap, Instance, LocalId, LocationId, Locals, PropertyKind, TemplateId};
+use threadwise_ir::{Access, ExprKind, Gap, Instance, LocalId, Locals, LocationId, PropertyKind, TemplateId};
 
 /// Above this many remembered states the memory starts anew.
 const MAX_REMEMBERED: usize = 1 << 20;
@@ -88,8 +88,7 @@ impl<'a> PropertyMemo<'a> {
         for (thread, &local) in state[1..].iter().enumerate() {
             key.push(self.view(self.instance.threads[thread].template, local, tables));
         }
-        let judgement =
-            if self.good.contains(&key[..]) { Judgement::Good } else { self.evaluate(&key, state, tables) };
+        let judgement = if self.good.contains(&key[..]) { Judgement::Good } else { self.evaluate(&key, state, tables) };
         self.key = key;
         judgement
     }
@@ -121,8 +120,7 @@ impl<'a> PropertyMemo<'a> {
         let words = tables.locals[template.index()].get(local);
         let lens = &self.lenses[template.index()];
         let location = self.instance.location_of(words);
-        let mut seen: Vec<i64> =
-            lens.labels.iter().map(|at| at.binary_search(&location).is_ok() as i64).collect();
+        let mut seen: Vec<i64> = lens.labels.iter().map(|at| at.binary_search(&location).is_ok() as i64).collect();
         let routine = self.instance.program.template(template).body;
         for &var in &lens.locals {
             seen.extend_from_slice(&words[self.instance.local_range(routine, var)]);

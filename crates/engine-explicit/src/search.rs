@@ -176,7 +176,8 @@ impl<'a> Search<'a> {
         for (id, state) in states.chunks_exact_mut(width).enumerate() {
             self.visited.read(id as u32, state);
         }
-        let stores = |interner: &crate::intern::Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
+        let stores =
+            |interner: &crate::intern::Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
         ReachableSet {
             symmetric: if self.canonical.is_trivial() { Vec::new() } else { self.symmetric.to_vec() },
             shared: stores(&self.tables.shared),

@@ -89,11 +89,8 @@ impl<'a> Tables<'a> {
             self.successors.clear();
         }
         let template = self.instance.threads[thread].template.index();
-        let steps = self.instance.steps(
-            ThreadId(thread as u32),
-            self.shared.get(shared),
-            self.locals[template].get(local),
-        );
+        let steps =
+            self.instance.steps(ThreadId(thread as u32), self.shared.get(shared), self.locals[template].get(local));
         self.gap = self.gap.or(steps.gap);
         let start = self.successors.len() as u32;
         for successor in &steps.successors {

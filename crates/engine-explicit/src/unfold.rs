@@ -46,7 +46,13 @@ impl Unfolding<'_> {
     }
 
     /// A start of the thread and the steps from it that together take the edges of `path`.
-    fn start(&self, thread: ThreadId, path: &[EdgeId], shared: &Store, local: &Store) -> Option<(Store, Vec<TraceStep>)> {
+    fn start(
+        &self,
+        thread: ThreadId,
+        path: &[EdgeId],
+        shared: &Store,
+        local: &Store,
+    ) -> Option<(Store, Vec<TraceStep>)> {
         self.instance.starts(thread, shared).successors.into_iter().find_map(|start| {
             let rest = path.strip_prefix(&start.path[..])?;
             let steps = self.search(thread, rest, shared, &start.local, shared, local)?;

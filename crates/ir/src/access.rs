@@ -60,7 +60,9 @@ impl RaceBits {
         });
         if let Op::Command(command) = &edge.op {
             let written: Vec<VarRef> = match &command.update {
-                Update::Assign(assignments) => assignments.iter().map(|(place, _): &(Place, Value)| place.var).collect(),
+                Update::Assign(assignments) => {
+                    assignments.iter().map(|(place, _): &(Place, Value)| place.var).collect()
+                }
                 Update::Action { frame, .. } => frame.clone(),
             };
             written.into_iter().for_each(|var| access = access.union(self.write(var)));

@@ -213,8 +213,7 @@ impl<'a> Env<'a> {
         let mut words: Words = smallvec![0; size];
         for element in elements {
             let value = self.scalar(element)?;
-            let rank =
-                self.instance.rank(element_sort, value).ok_or(NoValue::Fault(Fault::Range, element.span))?;
+            let rank = self.instance.rank(element_sort, value).ok_or(NoValue::Fault(Fault::Range, element.span))?;
             words[rank / 64] |= 1 << (rank % 64);
         }
         Ok(words)

@@ -240,8 +240,7 @@ impl Instance {
             let range = self.local_range(routine, LocalId(index as u32));
             self.write_default(&var.sort, &mut local[start + range.start..start + range.end]);
         }
-        *local.last_mut().expect("a frame has a control location") =
-            i64::from(self.program.routine(routine).entry.0);
+        *local.last_mut().expect("a frame has a control location") = i64::from(self.program.routine(routine).entry.0);
     }
 
     /// Where a thread with this local state is: the location of its topmost frame.

@@ -59,12 +59,17 @@ impl Frame {
         let Some(stmt) = self.statement(program) else { return Ok(self.leave_at_end(program)) };
         match &stmt.kind {
             Kind::Empty => self.advance(),
-            Kind::Block(_) | Kind::Loop(_) => self.enter(program, 0)?,
+            Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop(_) => self.enter(program, 0)?,
             Kind::Break => {
-                self.leave_to_loop(program)?;
+                self.leave_to(program, |kind| matches!(kind, Kind::Loop(_) | Kind::While(..) | Kind::Unrolled(_)))?;
                 self.advance();
             }
-            Kind::Continue => self.leave_to_loop(program)?,
+            Kind::Continue => {
+                self.leave_to(program, |kind| matches!(kind, Kind::Loop(_) | Kind::While(..) | Kind::Copy(_)))?;
+                if !self.is_at_loop(program) {
+                    self.advance();
+                }
+            }
             Kind::Goto(label) => self.jump(program, label)?,
             Kind::Return(_) if program.routines[self.routine].is_thread => self.jump_to_end(program),
             _ => return Ok(false),
@@ -89,10 +94,10 @@ impl Frame {
         matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Loop(_) | Kind::While(..)))
     }
 
-    fn leave_to_loop(&mut self, program: &Program) -> Result<(), Fault> {
+    fn leave_to(&mut self, program: &Program, is_target: impl Fn(&Kind) -> bool) -> Result<(), Fault> {
         while self.path.len() > 1 {
             self.leave();
-            if self.is_at_loop(program) {
+            if self.statement(program).is_some_and(|stmt| is_target(&stmt.kind)) {
                 return Ok(());
             }
         }

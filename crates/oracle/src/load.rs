@@ -283,8 +283,8 @@ impl Unroller<'_> {
             Some(value) => self.consts.insert(name, value),
             None => self.consts.remove(&name),
         };
-        let copy_statement = |copy| Stmt { labels: Vec::new(), kind: Kind::Block(vec![copy]) };
+        let copy_statement = |copy| Stmt { labels: Vec::new(), kind: Kind::Copy(vec![copy]) };
         let stmts = copies.into_iter().map(copy_statement).collect();
-        Ok(Kind::Block(vec![Block { stmts, ..Block::default() }]))
+        Ok(Kind::Unrolled(vec![Block { stmts, ..Block::default() }]))
     }
 }

@@ -167,7 +167,8 @@ fn effects(
         Kind::Call { routine, args, .. } => call(program, state, thread, routine, args),
         Kind::Return(value) => return_from(program, state, thread, value.as_ref()),
         // Control rests at one of these only if it goes round and round without a step.
-        Kind::Empty | Kind::Block(_) | Kind::Loop(_) | Kind::Break | Kind::Continue | Kind::Goto(_) => Ok(Vec::new()),
+        Kind::Empty | Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop(_) => Ok(Vec::new()),
+        Kind::Break | Kind::Continue | Kind::Goto(_) => Ok(Vec::new()),
     }
 }
 

@@ -97,6 +97,10 @@ pub(crate) enum Kind {
         assertion: Option<Expr>,
     },
     Block(Vec<Block>),
+    /// The copies of an unrolled loop, each a statement of its own: what `break` leaves.
+    Unrolled(Vec<Block>),
+    /// One copy of an unrolled loop: what `continue` leaves.
+    Copy(Vec<Block>),
     Atomic(Block),
     If(Cond, Block, Block),
     While(Cond, Block),
@@ -117,7 +121,9 @@ impl Kind {
     /// The blocks inside the statement.
     pub(crate) fn blocks(&self) -> Vec<&Block> {
         match self {
-            Kind::Block(blocks) | Kind::Choose(blocks) => blocks.iter().collect(),
+            Kind::Block(blocks) | Kind::Unrolled(blocks) | Kind::Copy(blocks) | Kind::Choose(blocks) => {
+                blocks.iter().collect()
+            }
             Kind::Atomic(body) | Kind::While(_, body) | Kind::Loop(body) => vec![body],
             Kind::If(_, yes, no) => vec![yes, no],
             _ => Vec::new(),

@@ -46,10 +46,7 @@ impl Diagnostic {
 
     /// A warning at a place.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(span, message)
-        }
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
     /// The same with a text under the marker.
@@ -73,14 +70,8 @@ impl Diagnostic {
 
 /// The diagnostics as text, each with `file:line:column`, the source line, a marker and the hint.
 pub fn render(file: &SourceFile, diagnostics: &[Diagnostic], color: bool) -> String {
-    let renderer = if color {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
-    let blocks = diagnostics
-        .iter()
-        .map(|d| renderer.render(&[group(file, d)]));
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let blocks = diagnostics.iter().map(|d| renderer.render(&[group(file, d)]));
     blocks.collect::<Vec<_>>().join("\n\n")
 }
 
@@ -89,9 +80,7 @@ fn group<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Group<'a> {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let group = level
-        .primary_title(&diagnostic.message)
-        .element(snippet(file, diagnostic));
+    let group = level.primary_title(&diagnostic.message).element(snippet(file, diagnostic));
     match &diagnostic.hint {
         Some(hint) => group.element(Level::HELP.message(hint)),
         None => group,
@@ -100,10 +89,7 @@ fn group<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Group<'a> {
 
 /// The lines around the markers. Only those are handed to the renderer, which looks at every line
 /// it is given: one error in a large file should not cost a walk through the file.
-fn snippet<'a>(
-    file: &'a SourceFile,
-    diagnostic: &'a Diagnostic,
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+fn snippet<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let primary = range(file, diagnostic.span);
     let related: Vec<_> = diagnostic
         .related
@@ -111,23 +97,13 @@ fn snippet<'a>(
         .map(|(span, text)| (range(file, *span), text))
         .filter(|(range, _)| is_showable(file, &primary, range))
         .collect();
-    let first = related
-        .iter()
-        .map(|(r, _)| r.start)
-        .fold(primary.start, usize::min);
-    let last = related
-        .iter()
-        .map(|(r, _)| r.end)
-        .fold(primary.end, usize::max);
+    let first = related.iter().map(|(r, _)| r.start).fold(primary.start, usize::min);
+    let last = related.iter().map(|(r, _)| r.end).fold(primary.end, usize::max);
     let (line, lines) = file.lines_around(first, last);
     let shift = |range: Range<usize>| range.start - lines.start..range.end - lines.start;
-    let related: Vec<_> = related
-        .into_iter()
-        .map(|(range, text)| AnnotationKind::Context.span(shift(range)).label(text))
-        .collect();
-    let primary = AnnotationKind::Primary
-        .span(shift(primary))
-        .label(&diagnostic.label);
+    let related: Vec<_> =
+        related.into_iter().map(|(range, text)| AnnotationKind::Context.span(shift(range)).label(text)).collect();
+    let primary = AnnotationKind::Primary.span(shift(primary)).label(&diagnostic.label);
     Snippet::source(&file.text()[lines.clone()])
         .line_start(line)
         .path(file.name())
@@ -138,9 +114,7 @@ fn snippet<'a>(
 /// Two markers far apart on one line would print all that is between them.
 fn is_showable(file: &SourceFile, primary: &Range<usize>, other: &Range<usize>) -> bool {
     let is_near = primary.start.abs_diff(other.start) <= FARTHEST_ON_LINE;
-    is_near
-        || file.lines_around(primary.start, primary.end)
-            != file.lines_around(other.start, other.end)
+    is_near || file.lines_around(primary.start, primary.end) != file.lines_around(other.start, other.end)
 }
 
 /// A byte range that surely fits the text and its character boundaries.
@@ -165,36 +139,23 @@ mod tests {
     fn line_numbers_count_from_the_start_of_the_file() {
         let file = SourceFile::new("f.tw", "one\ntwo\nthrée four\n");
         let diagnostic = Diagnostic::error(Span::new(15, 19), "too much").label("here");
-        let text = render(
-            &file,
-            &[diagnostic.related(Span::new(4, 7), "there")],
-            false,
-        );
+        let text = render(&file, &[diagnostic.related(Span::new(4, 7), "there")], false);
         assert!(text.contains("f.tw:3:7"), "{text}");
-        assert!(
-            text.contains("2 | two") && text.contains("3 | thrée four"),
-            "{text}"
-        );
+        assert!(text.contains("2 | two") && text.contains("3 | thrée four"), "{text}");
         assert!(!text.contains("one"), "{text}");
     }
 
     #[test]
     fn markers_far_apart_on_a_line_do_not_print_the_line() {
         let file = SourceFile::new("f.tw", "x".repeat(1 << 20));
-        let diagnostic =
-            Diagnostic::error(Span::new(0, 1), "a").related(Span::new(1 << 19, 1 << 19), "b");
+        let diagnostic = Diagnostic::error(Span::new(0, 1), "a").related(Span::new(1 << 19, 1 << 19), "b");
         assert!(render(&file, &[diagnostic], false).len() < 2000);
     }
 
     #[test]
     fn spans_that_do_not_fit_are_cut() {
         let file = SourceFile::new("f.tw", "é");
-        for span in [
-            Span::new(1, 1),
-            Span::new(1, 9),
-            Span::new(7, 9),
-            Span { start: 9, end: 0 },
-        ] {
+        for span in [Span::new(1, 1), Span::new(1, 9), Span::new(7, 9), Span { start: 9, end: 0 }] {
             assert!(render(&file, &[Diagnostic::error(span, "m")], false).contains("f.tw:1:"));
         }
     }
@@ -202,14 +163,7 @@ mod tests {
     #[test]
     fn an_empty_file_can_be_complained_about() {
         let file = SourceFile::new("f.tw", "");
-        let text = render(
-            &file,
-            &[Diagnostic::warning(Span::default(), "nothing here")],
-            false,
-        );
-        assert!(
-            text.contains("warning: nothing here") && text.contains("f.tw:1:1"),
-            "{text}"
-        );
+        let text = render(&file, &[Diagnostic::warning(Span::default(), "nothing here")], false);
+        assert!(text.contains("warning: nothing here") && text.contains("f.tw:1:1"), "{text}");
     }
 }

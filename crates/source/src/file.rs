@@ -13,18 +13,12 @@ pub struct Span {
 impl Span {
     /// The span of the bytes `start..end`.
     pub fn new(start: usize, end: usize) -> Span {
-        Span {
-            start: start as u32,
-            end: end as u32,
-        }
+        Span { start: start as u32, end: end as u32 }
     }
 
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
-        Span {
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
@@ -66,11 +60,7 @@ impl SourceFile {
         let text = text.into();
         let after_newlines = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
         let line_starts = std::iter::once(0).chain(after_newlines).collect();
-        SourceFile {
-            name: name.into(),
-            text,
-            line_starts,
-        }
+        SourceFile { name: name.into(), text, line_starts }
     }
 
     /// The name the user gave.
@@ -85,9 +75,7 @@ impl SourceFile {
 
     /// The text under a span (empty if the span does not fit the file).
     pub fn slice(&self, span: Span) -> &str {
-        self.text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("")
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
     /// Line and column of a byte offset.
@@ -95,21 +83,14 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let start = self.line_starts[line - 1] as usize;
         let end = (offset as usize).min(self.text.len());
-        let column = self
-            .text
-            .get(start..end)
-            .map_or(end - start, |s| s.chars().count());
-        Position {
-            line: line as u32,
-            column: column as u32 + 1,
-        }
+        let column = self.text.get(start..end).map_or(end - start, |s| s.chars().count());
+        Position { line: line as u32, column: column as u32 + 1 }
     }
 
     /// The lines that hold the bytes `first..last`, without the last newline, and the number of
     /// the first of them.
     pub(crate) fn lines_around(&self, first: usize, last: usize) -> (usize, Range<usize>) {
-        let line_after =
-            |offset: usize| self.line_starts.partition_point(|&s| s as usize <= offset);
+        let line_after = |offset: usize| self.line_starts.partition_point(|&s| s as usize <= offset);
         let line = line_after(first);
         let end = match self.line_starts.get(line_after(last)) {
             Some(&next) => next as usize - 1,
@@ -125,11 +106,7 @@ impl SourceFile {
 
     /// The text under a span on one line, runs of white space folded, cut to `max` characters.
     pub fn snippet(&self, span: Span, max: usize) -> String {
-        let folded = self
-            .slice(span)
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let folded = self.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
         match folded.char_indices().nth(max) {
             Some((cut, _)) => format!("{}…", &folded[..cut]),
             None => folded,

@@ -1,0 +1,251 @@
+//! The flags, each with its help.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+use std::time::Duration;
+use threadwise_portfolio::EngineChoice;
+
+const EXAMPLES: &str = "\
+Examples:
+  threadwise check peterson.tw                  verify a program
+  threadwise check simple.tw -D N=8             the same with the constant N set to 8
+  threadwise check big.tw --timeout 60          give up after a minute
+  threadwise check a.tw --proof a.proof.json    keep the proof of a SAFE verdict…
+  threadwise audit a.tw a.proof.json            …and check it again later
+  threadwise check b.tw --trace b.trace.json    keep the counterexample of an UNSAFE verdict…
+  threadwise replay b.tw b.trace.json           …and run it again step by step
+  threadwise show a.tw --dot | dot -Tsvg        draw the control-flow graphs
+
+Exit codes:
+  0   SAFE (audit, replay: confirmed)
+  10  UNSAFE (audit, replay: refuted)
+  5   UNKNOWN, limits included
+  2   bad usage or bad input
+  6   internal error";
+
+/// Verifies multithreaded programs: SAFE with a proof, UNSAFE with a counterexample, or UNKNOWN
+/// with the reason.
+#[derive(Parser, Debug)]
+#[command(name = "threadwise", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(propagate_version = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The jobs.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Verify a program
+    Check(CheckArgs),
+    /// Run every applicable engine on a program and compare verdicts, time and memory
+    Compare(CompareArgs),
+    /// Check a proof again, independently of the engine that found it
+    Audit(AuditArgs),
+    /// Run a counterexample step by step on the program and confirm the error
+    Replay(ReplayArgs),
+    /// Print the program as the engines see it: variables, control-flow graphs, steps
+    Show(ShowArgs),
+    /// Print a completion script for a shell
+    ///
+    /// For bash: threadwise completions bash > ~/.local/share/bash-completion/completions/threadwise
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+    /// Print a manual page
+    ///
+    /// To read it: threadwise man | man -l -
+    Man {
+        /// The command to describe; without one, Threadwise as a whole
+        command: Option<String>,
+    },
+}
+
+/// Flags of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// The engine that does the work
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = engine_parser())]
+    pub engine: EngineChoice,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Write the proof of a SAFE verdict to this file (JSON, what `audit` reads)
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+    /// Write the counterexample of an UNSAFE verdict to this file (JSON, what `replay` reads)
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub width: WidthArgs,
+}
+
+/// Flags of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Flags of `audit`.
+#[derive(Args, Debug)]
+pub struct AuditArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// The proof that `check --proof` wrote
+    #[arg(value_name = "PROOF.json")]
+    pub proof: PathBuf,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Flags of `replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// The counterexample that `check --trace` wrote
+    #[arg(value_name = "TRACE.json")]
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    #[command(flatten)]
+    pub width: WidthArgs,
+}
+
+/// Flags of `show`.
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Print a graph for Graphviz instead of text
+    #[arg(long)]
+    pub dot: bool,
+    /// When to use colours in diagnostics; NO_COLOR is obeyed too
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// Which program.
+#[derive(Args, Debug)]
+pub struct ProgramArgs {
+    /// The program, a .tw file; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Override a `const` of the program; may be given several times
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = define)]
+    pub defines: Vec<(String, i64)>,
+}
+
+/// How to search.
+#[derive(Args, Debug)]
+pub struct SearchArgs {
+    /// Treat interchangeable copies of a thread as different; slower, for comparison
+    #[arg(long)]
+    pub no_symmetry: bool,
+    /// Search also the points between steps that no other thread can observe; slower, for comparison
+    #[arg(long)]
+    pub no_fold: bool,
+    /// How many copies of a thread W[*] the explicit engine tries
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
+    pub any_copies: u32,
+}
+
+/// How much to use.
+#[derive(Args, Debug)]
+pub struct LimitArgs {
+    /// Give up after this many seconds; fractions are allowed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub timeout: Option<Duration>,
+    /// Give up when more than this much memory is used, in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub memory: Option<u64>,
+}
+
+/// What to print.
+#[derive(Args, Debug)]
+pub struct OutputArgs {
+    /// What goes to standard output; progress and notes go to standard error
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Say nothing on standard error but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more on standard error: notes and statistics
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// When to use colours; NO_COLOR is obeyed too
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// How wide to print.
+#[derive(Args, Debug)]
+pub struct WidthArgs {
+    /// Lay the trace out for this many columns; by default the terminal's width, if there is one
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
+    pub width: Option<u16>,
+}
+
+/// The formats of standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// Text for people
+    Human,
+    /// One JSON object for scripts
+    Json,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Color {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Accepts the names of engines, and lists them in the help and in completions.
+fn engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineChoice> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    let names: Vec<&'static str> = EngineChoice::names().collect();
+    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(EngineChoice::AUTO))
+}
+
+fn define(text: &str) -> Result<(String, i64), String> {
+    let wanted = "write NAME=VALUE, like N=4";
+    let (name, value) = text.split_once('=').ok_or(wanted)?;
+    let (name, value) = (name.trim(), value.trim());
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(format!("`{name}` is not a name; {wanted}"));
+    }
+    match value.parse() {
+        Ok(value) => Ok((name.to_string(), value)),
+        Err(_) => Err(format!("`{value}` is not a whole number of at most 64 bits; {wanted}")),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "give a number of seconds, like 60 or 0.5".to_string())?;
+    let duration = Duration::try_from_secs_f64(number);
+    duration.map_err(|_| "give a number of seconds that is not negative".to_string())
+}

@@ -1,0 +1,47 @@
+//! `threadwise audit`: check a proof again.
+
+use crate::args::AuditArgs;
+use crate::console::Console;
+use crate::defines;
+use crate::exit::{InputError, Job};
+use crate::input::{load_program, open};
+use crate::judged::Judgement;
+use crate::work;
+use threadwise_check::{CheckError, check};
+use threadwise_evidence::{FileError, ProofFile};
+use threadwise_report::{show_count, show_seconds};
+
+/// Checks a proof from a file against the program.
+pub fn audit(args: &AuditArgs) -> Job {
+    let console = Console::new(&args.output);
+    let budget = work::budget(&args.limits);
+    let unreadable = |error: FileError| {
+        let message = format!("`{}` is not a proof of this program: {error}", args.proof.display());
+        InputError::new(message).hint("make it again with `threadwise check --proof`")
+    };
+    let file = ProofFile::read(open(&args.proof)?).map_err(unreadable)?;
+    let defines = defines::from_evidence(&file.header().defines, &args.program.defines)?;
+    let program = load_program(&args.program.file, &defines::as_list(&defines), args.output.quiet)?;
+    let proof = file.into_proof(&program).map_err(unreadable)?;
+    let clock = budget.clone();
+    let checked = work::run(&console, budget, |budget| check(&program, &proof, budget));
+    let seconds = clock.elapsed().as_secs_f64();
+    match checked {
+        Ok(checked) => {
+            let states = checked.states();
+            let (count, time) = (show_count(states), show_seconds(seconds));
+            let body = format!("\n  the proof's {count} states hold: {} is SAFE  ({time})\n", program.source.name());
+            let judgement = Judgement::new("confirmed", "proof", seconds);
+            Judgement { size: Some(states), ..judgement }.print(&console, &body)
+        }
+        Err(CheckError::Refuted(reason)) => {
+            let judgement = Judgement::new("refuted", "proof", seconds);
+            let body = "\n  The file does not prove the program safe. That does not mean the program is unsafe.\n";
+            Judgement { reason: Some(reason), ..judgement }.print(&console, body)
+        }
+        Err(CheckError::Limit(limit)) => {
+            let judgement = Judgement::new("unknown", "proof", seconds);
+            Judgement { reason: Some(limit.to_string()), ..judgement }.print(&console, "")
+        }
+    }
+}

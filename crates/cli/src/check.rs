@@ -1,0 +1,120 @@
+//! `threadwise check`: verify a program.
+
+use crate::args::{CheckArgs, Format};
+use crate::console::{Console, layout, print};
+use crate::defines::{self, Defines};
+use crate::exit::{Exit, InputError, Job};
+use crate::input::load_program;
+use crate::pending::PendingFile;
+use crate::work;
+use std::io::BufWriter;
+use std::sync::Arc;
+use threadwise_evidence::{write_proof, write_trace};
+use threadwise_ir::{Program, Symmetry};
+use threadwise_limits::peak_memory;
+use threadwise_portfolio::{Outcome, Request, verify};
+use threadwise_report::{Report, human, json, show_count, to_text};
+use threadwise_verdict::Verdict;
+
+/// Verifies a program, reports the verdict, and writes the evidence that was asked for.
+pub fn check(args: &CheckArgs) -> Job {
+    let console = Console::new(&args.output);
+    let budget = work::budget(&args.limits);
+    let defines = defines::from_flags(&args.program.defines)?;
+    let program = load_program(&args.program.file, &args.program.defines, args.output.quiet)?;
+    let files = EvidenceFiles::prepare(args)?;
+    let request = Request {
+        engine: args.engine,
+        want_proof: args.proof.is_some(),
+        symmetry: !args.search.no_symmetry,
+        fold: !args.search.no_fold,
+        max_any_copies: args.search.any_copies,
+    };
+    let clock = budget.clone();
+    let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));
+    say_notes(&console, &outcome);
+    let report = Report {
+        program: &program,
+        verdict: &outcome.verdict,
+        engine: outcome.engine,
+        modular: outcome.modular,
+        symmetric: request.symmetry && is_symmetric(&program),
+        stats: &outcome.stats,
+        seconds: clock.elapsed().as_secs_f64(),
+        peak_memory_bytes: peak_memory(),
+    };
+    print(&match console.format {
+        Format::Human => human(&report, &layout(args.width.width)),
+        Format::Json => to_text(&json(&report)),
+    })?;
+    files.write(&console, &program, &outcome, &defines)?;
+    Ok(exit_code(&outcome.verdict))
+}
+
+/// Warnings are for everybody, other notes and the statistics for those who ask.
+fn say_notes(console: &Console, outcome: &Outcome) {
+    for note in &outcome.notes {
+        match note.starts_with("warning") {
+            true => console.note(note),
+            false => console.detail(note),
+        }
+    }
+    for (name, n) in &outcome.stats.0 {
+        console.detail(format!("{}: {}", name.replace('_', " "), show_count(*n)));
+    }
+}
+
+/// Whether there are copies that can be permuted.
+fn is_symmetric(program: &Program) -> bool {
+    matches!(program.symmetry(), Symmetry::Among(templates) if !templates.is_empty())
+}
+
+fn exit_code(verdict: &Verdict) -> Exit {
+    match verdict {
+        Verdict::Safe(_) => Exit::Safe,
+        Verdict::Unsafe(_) => Exit::Unsafe,
+        Verdict::Unknown(unknown) if unknown.is_internal_error() => Exit::Internal,
+        Verdict::Unknown(_) => Exit::Unknown,
+    }
+}
+
+/// The files that the user asked for.
+struct EvidenceFiles {
+    proof: Option<PendingFile>,
+    trace: Option<PendingFile>,
+}
+
+impl EvidenceFiles {
+    fn prepare(args: &CheckArgs) -> Result<EvidenceFiles, InputError> {
+        let prepare = |path: &std::path::PathBuf| PendingFile::prepare(path, &args.program.file);
+        Ok(EvidenceFiles {
+            proof: args.proof.as_ref().map(prepare).transpose()?,
+            trace: args.trace.as_ref().map(prepare).transpose()?,
+        })
+    }
+
+    /// Writes what the verdict comes with, and says what is not written.
+    fn write(
+        self,
+        console: &Console,
+        program: &Arc<Program>,
+        outcome: &Outcome,
+        defines: &Defines,
+    ) -> Result<(), InputError> {
+        let verdict = outcome.verdict.word().to_uppercase();
+        match (self.proof, &outcome.proof) {
+            (Some(file), Some(proof)) => file.write(|out| write_proof(out, program, proof, defines))?,
+            (Some(_), None) => console.note(format!("no proof written: the verdict is {verdict}")),
+            (None, _) => {}
+        }
+        match (self.trace, &outcome.verdict) {
+            (Some(file), Verdict::Unsafe(found)) => {
+                let (instance, trace) = (found.trace().instance(), found.trace().trace());
+                file.write(|out| write_trace(BufWriter::new(out), instance, trace, defines))?;
+            }
+            (Some(_), _) => console.note(format!("no trace written: the verdict is {verdict}")),
+            (None, _) => {}
+        }
+        Ok(())
+    }
+}

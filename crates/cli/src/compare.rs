@@ -1,0 +1,139 @@
+//! `threadwise compare`: every applicable engine, one row each.
+//!
+//! Each engine runs in a process of its own, so that time and memory are its own and one that
+//! breaks down does not take the others with it.
+
+use crate::args::{CompareArgs, Format};
+use crate::console::{Console, print, say};
+use crate::defines;
+use crate::exit::{Exit, InputError, Job};
+use crate::input::load_program;
+use crate::rows::{Row, table};
+use crate::scratch::Scratch;
+use crate::work;
+use serde::Serialize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+use threadwise_portfolio::engines;
+use threadwise_report::to_text;
+
+#[derive(Serialize)]
+struct Comparison<'a> {
+    engines: &'a [Row],
+    agree: bool,
+    version: &'static str,
+}
+
+/// Runs all engines and compares what they say.
+pub fn compare(args: &CompareArgs) -> Job {
+    let console = Console::new(&args.output);
+    defines::from_flags(&args.program.defines)?;
+    let scratch = Scratch::new()?;
+    let file = scratch.program(&args.program.file)?;
+    let program = load_program(&file.path, &args.program.defines, args.output.quiet)?;
+    let stop = work::budget(&args.limits).interrupter();
+    let mut rows = Vec::new();
+    for engine in engines() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        match engine.applicable(&program) {
+            Ok(()) => rows.push(work::run_quietly(&console, engine.name(), || {
+                run_engine(args, engine.name(), &file.path, scratch.path())
+            })?),
+            Err(why) => console.detail(format!("{} does not apply: {why}", engine.name())),
+        }
+    }
+    report(&console, &rows)?;
+    if disagree(&rows) {
+        return Ok(tell_disagreement(scratch));
+    }
+    Ok(exit_code(&rows))
+}
+
+fn report(console: &Console, rows: &[Row]) -> Result<(), InputError> {
+    print(&match console.format {
+        Format::Human => table(rows, crate::console::palette()),
+        Format::Json => {
+            to_text(&Comparison { engines: rows, agree: !disagree(rows), version: env!("CARGO_PKG_VERSION") })
+        }
+    })
+}
+
+/// Runs `threadwise check --engine NAME` and reads what it says.
+fn run_engine(args: &CompareArgs, engine: &str, program: &Path, scratch: &Path) -> Result<Row, InputError> {
+    let proof = scratch.join(format!("{engine}.proof.json"));
+    let trace = scratch.join(format!("{engine}.trace.json"));
+    let own_path = std::env::current_exe()
+        .map_err(|error| InputError::new(format!("cannot find the threadwise program itself: {error}")))?;
+    let mut command = Command::new(own_path);
+    command.args(["check", "--quiet", "--format", "json", "--engine", engine]);
+    command.arg("--proof").arg(&proof).arg("--trace").arg(&trace);
+    command.args(search_flags(args));
+    command.arg("--").arg(program);
+    let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
+    let output = output.map_err(|error| InputError::new(format!("cannot run engine `{engine}`: {error}")))?;
+    Ok(Row::from_output(engine, &output, &proof))
+}
+
+fn search_flags(args: &CompareArgs) -> Vec<String> {
+    let mut flags = vec![format!("--any-copies={}", args.search.any_copies)];
+    flags.extend(args.program.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
+    flags.extend(args.search.no_symmetry.then(|| "--no-symmetry".to_string()));
+    flags.extend(args.search.no_fold.then(|| "--no-fold".to_string()));
+    flags.extend(args.limits.timeout.map(|t| format!("--timeout={}", t.as_secs_f64())));
+    flags.extend(args.limits.memory.map(|mib| format!("--memory={mib}")));
+    flags
+}
+
+/// Whether one engine says SAFE and another UNSAFE.
+fn disagree(rows: &[Row]) -> bool {
+    let says = |verdict: &str| rows.iter().any(|row| row.verdict == verdict);
+    says("safe") && says("unsafe")
+}
+
+fn exit_code(rows: &[Row]) -> Exit {
+    let says = |verdict: &str| rows.iter().any(|row| row.verdict == verdict);
+    match (says("unsafe"), says("safe")) {
+        (true, _) => Exit::Unsafe,
+        (false, true) => Exit::Safe,
+        _ if rows.iter().any(|row| row.exit_code == Some(Exit::Internal as i32)) => Exit::Internal,
+        _ => Exit::Unknown,
+    }
+}
+
+fn tell_disagreement(scratch: Scratch) -> Exit {
+    let kept = scratch.keep();
+    say("error: two engines disagree: one says SAFE, another UNSAFE. One of them is wrong.");
+    say(&format!(
+        "  help: please report this bug, with the program, the command line and the files in {}",
+        kept.display()
+    ));
+    Exit::Internal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(verdicts: &[&str]) -> Vec<Row> {
+        let row = |verdict: &&str| Row { verdict: verdict.to_string(), ..Row::default() };
+        verdicts.iter().map(row).collect()
+    }
+
+    #[test]
+    fn only_definite_verdicts_can_disagree() {
+        assert!(disagree(&rows(&["safe", "unknown", "unsafe"])));
+        assert!(!disagree(&rows(&["safe", "unknown", "safe"])));
+        assert!(!disagree(&rows(&["unknown", "unsafe"])));
+    }
+
+    #[test]
+    fn a_definite_verdict_decides() {
+        assert_eq!(exit_code(&rows(&["unknown", "safe"])), Exit::Safe);
+        assert_eq!(exit_code(&rows(&["unsafe", "unknown"])), Exit::Unsafe);
+        assert_eq!(exit_code(&rows(&["unknown"])), Exit::Unknown);
+        assert_eq!(exit_code(&[]), Exit::Unknown);
+    }
+}

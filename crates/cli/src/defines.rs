@@ -1,0 +1,44 @@
+//! Constants that the user overrides with `-D`.
+
+use crate::exit::InputError;
+use std::collections::BTreeMap;
+
+/// Overridden constants by name.
+pub type Defines = BTreeMap<String, i64>;
+
+/// The constants given with `-D`; giving one twice is fine unless the values differ.
+pub fn from_flags(flags: &[(String, i64)]) -> Result<Defines, InputError> {
+    let mut defines = Defines::new();
+    for (name, value) in flags {
+        if let Some(before) = defines.insert(name.clone(), *value)
+            && before != *value
+        {
+            let message = format!("-D {name}={before} and -D {name}={value} contradict each other");
+            return Err(InputError::new(message).hint("give the constant once"));
+        }
+    }
+    Ok(defines)
+}
+
+/// The constants that evidence was made with. What the user says too must agree.
+pub fn from_evidence(recorded: &Defines, flags: &[(String, i64)]) -> Result<Defines, InputError> {
+    for (name, value) in from_flags(flags)? {
+        match recorded.get(&name) {
+            Some(said) if *said == value => {}
+            Some(said) => {
+                let message = format!("-D {name}={value} contradicts the file, which was made with {name}={said}");
+                return Err(InputError::new(message).hint("leave the -D out, or make the file again"));
+            }
+            None => {
+                let message = format!("-D {name}={value} contradicts the file, which was made without it");
+                return Err(InputError::new(message).hint("leave the -D out, or make the file again"));
+            }
+        }
+    }
+    Ok(recorded.clone())
+}
+
+/// The constants as the front end wants them.
+pub fn as_list(defines: &Defines) -> Vec<(String, i64)> {
+    defines.iter().map(|(name, value)| (name.clone(), *value)).collect()
+}

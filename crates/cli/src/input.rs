@@ -1,0 +1,103 @@
+//! Programs and evidence from files.
+
+use crate::console::{say, stderr_color};
+use crate::exit::InputError;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+use threadwise_front_tw::{Options, load};
+use threadwise_ir::Program;
+use threadwise_source::{Diagnostic, Severity, SourceFile, Span, render};
+
+/// No program that people write is larger; what is larger is probably not a program.
+const MAX_PROGRAM_BYTES: u64 = 64 << 20;
+
+/// Whether the user means standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads and lowers a program. Diagnostics go to standard error.
+pub fn load_program(path: &Path, defines: &[(String, i64)], quiet: bool) -> Result<Arc<Program>, InputError> {
+    let file = read_source(path)?;
+    let lowered = load(file.clone(), &Options { defines: defines.to_vec() });
+    let is_shown = |d: &&Diagnostic| !quiet || d.severity == Severity::Error;
+    let shown: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_shown).cloned().collect();
+    tell(&file, &shown);
+    lowered.program.map(Arc::new).ok_or(InputError::Told)
+}
+
+fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
+    if !diagnostics.is_empty() {
+        say(&format!("{}\n", render(file, diagnostics, stderr_color())));
+    }
+}
+
+/// Reads the text of a program.
+fn read_source(path: &Path) -> Result<SourceFile, InputError> {
+    let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
+    let bytes = read_program_bytes(path, &name)?;
+    match String::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => {
+            let hint = "a program has at least one thread: thread P { … }";
+            let error = Diagnostic::error(Span::default(), "the file is empty").hint(hint);
+            tell(&SourceFile::new(name, text), &[error]);
+            Err(InputError::Told)
+        }
+        Ok(text) => Ok(SourceFile::new(name, text)),
+        Err(error) => {
+            tell_not_text(&name, error.utf8_error().valid_up_to(), error.as_bytes());
+            Err(InputError::Told)
+        }
+    }
+}
+
+/// Everything before the bad byte is text, so it can be shown with the place marked.
+fn tell_not_text(name: &str, offset: usize, bytes: &[u8]) {
+    let file = SourceFile::new(name, String::from_utf8_lossy(bytes));
+    let position = file.position(offset as u32);
+    let message =
+        format!("the file is not UTF-8 text: byte 0x{:02x} at offset {offset}, line {}", bytes[offset], position.line);
+    let error = Diagnostic::error(Span::new(offset, offset + 1), message)
+        .hint("save the file as UTF-8, or check that it is a program at all");
+    tell(&file, &[error]);
+}
+
+fn read_program_bytes(path: &Path, name: &str) -> Result<Vec<u8>, InputError> {
+    let bytes = if is_stdin(path) {
+        read_at_most(std::io::stdin().lock(), MAX_PROGRAM_BYTES)
+    } else {
+        read_at_most(open(path)?, MAX_PROGRAM_BYTES)
+    };
+    let bytes = bytes.map_err(|error| InputError::new(format!("cannot read `{name}`: {error}")))?;
+    if bytes.len() as u64 > MAX_PROGRAM_BYTES {
+        let message = format!("`{name}` is larger than {} MiB", MAX_PROGRAM_BYTES >> 20);
+        return Err(InputError::new(message).hint("give a program; this looks like something else"));
+    }
+    Ok(bytes)
+}
+
+/// One byte more than the limit tells that there is more.
+fn read_at_most(input: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file for reading, with errors that say what to do.
+pub fn open(path: &Path) -> Result<File, InputError> {
+    let name = path.display();
+    if path.is_dir() {
+        let error = InputError::new(format!("`{name}` is a directory"));
+        return Err(error.hint("give a file inside it"));
+    }
+    File::open(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            InputError::new(format!("there is no file `{name}`")).hint("check the name and the directory")
+        }
+        ErrorKind::PermissionDenied => InputError::new(format!("no permission to read `{name}`"))
+            .hint("check who owns the file and its mode (ls -l)"),
+        _ => InputError::new(format!("cannot read `{name}`: {error}")),
+    })
+}

@@ -1,0 +1,48 @@
+//! What `audit` and `replay` report.
+
+use crate::args::Format;
+use crate::console::{Console, palette, print};
+use crate::exit::{Exit, Job};
+use serde::Serialize;
+use threadwise_report::{Tone, to_text};
+
+/// The judgement on a piece of evidence.
+#[derive(Debug, Serialize)]
+pub struct Judgement {
+    /// `confirmed`, `refuted` or `unknown`.
+    pub verdict: &'static str,
+    /// `proof` or `trace`.
+    pub evidence: &'static str,
+    /// Why it was refuted, or why nobody knows.
+    pub reason: Option<String>,
+    /// How many states the proof has, or how many steps the trace.
+    pub size: Option<u64>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The version of Threadwise.
+    pub version: &'static str,
+}
+
+impl Judgement {
+    /// A judgement without a reason.
+    pub fn new(verdict: &'static str, evidence: &'static str, seconds: f64) -> Judgement {
+        let version = env!("CARGO_PKG_VERSION");
+        Judgement { verdict, evidence, reason: None, size: None, seconds, version }
+    }
+
+    /// Prints the judgement: for people the verdict alone on the first line, then `body`.
+    pub fn print(&self, console: &Console, body: &str) -> Job {
+        let (tone, exit) = match self.verdict {
+            "confirmed" => (Tone::Good, Exit::Safe),
+            "refuted" => (Tone::Bad, Exit::Unsafe),
+            _ => (Tone::Unsure, Exit::Unknown),
+        };
+        let word = palette().paint(tone, self.verdict.to_uppercase());
+        let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+        print(&match console.format {
+            Format::Human => format!("{word}{reason}\n{body}"),
+            Format::Json => to_text(self),
+        })?;
+        Ok(exit)
+    }
+}

@@ -1,0 +1,56 @@
+//! The `threadwise` program: flags, files and exit codes. It knows no algorithm.
+
+mod args;
+mod audit;
+mod check;
+mod compare;
+mod console;
+mod defines;
+mod exit;
+mod generated;
+mod input;
+mod interrupt;
+mod judged;
+mod pending;
+mod progress;
+mod replay;
+mod rescue;
+mod rows;
+mod scratch;
+mod show;
+mod work;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::{Exit, InputError, Job};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let is_json = cli.command.is_json();
+    let exit = match rescue::on_large_stack(move || run(&cli.command)) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) => tell(&error),
+        Err(panic) => rescue::tell_internal_error(&panic, is_json),
+    };
+    ExitCode::from(exit as u8)
+}
+
+fn run(command: &Command) -> Job {
+    match command {
+        Command::Check(args) => check::check(args),
+        Command::Compare(args) => compare::compare(args),
+        Command::Audit(args) => audit::audit(args),
+        Command::Replay(args) => replay::replay_file(args),
+        Command::Show(args) => show::show(args),
+        Command::Completions { shell } => generated::completions(*shell),
+        Command::Man { command } => generated::man(command.as_deref()),
+    }
+}
+
+fn tell(error: &InputError) -> Exit {
+    if !matches!(error, InputError::Told) {
+        console::say(&format!("error: {error}"));
+    }
+    Exit::BadInput
+}

@@ -1,0 +1,46 @@
+//! `threadwise replay`: run a counterexample step by step.
+
+use crate::args::{Format, ReplayArgs};
+use crate::console::{Console, layout};
+use crate::defines;
+use crate::exit::{InputError, Job};
+use crate::input::{load_program, open};
+use crate::judged::Judgement;
+use std::time::Instant;
+use threadwise_evidence::{FileError, TraceFile};
+use threadwise_replay::replay;
+use threadwise_report::{render_trace, trace_text};
+
+/// Replays a trace from a file on the program.
+pub fn replay_file(args: &ReplayArgs) -> Job {
+    let started = Instant::now();
+    let console = Console::new(&args.output);
+    let unreadable = |error: FileError| {
+        let message = format!("`{}` is not a trace of this program: {error}", args.trace.display());
+        InputError::new(message).hint("make it again with `threadwise check --trace`")
+    };
+    let file = TraceFile::read(open(&args.trace)?).map_err(unreadable)?;
+    let defines = defines::from_evidence(&file.header().defines, &args.program.defines)?;
+    let program = load_program(&args.program.file, &defines::as_list(&defines), args.output.quiet)?;
+    let (instance, trace) = file.trace(&program).map_err(unreadable)?;
+    let replayed = replay(&instance, &trace);
+    let seconds = started.elapsed().as_secs_f64();
+    match replayed {
+        Ok(replayed) => {
+            let body = match console.format {
+                Format::Json => String::new(),
+                Format::Human => {
+                    let text = trace_text(replayed.instance(), replayed.trace());
+                    format!("\n{}", render_trace(&program, &text, &layout(args.width.width)))
+                }
+            };
+            let judgement = Judgement::new("confirmed", "trace", seconds);
+            let size = Some(trace.steps.len() as u64);
+            Judgement { size, ..judgement }.print(&console, &body)
+        }
+        Err(error) => {
+            let judgement = Judgement::new("refuted", "trace", seconds);
+            Judgement { reason: Some(error.to_string()), ..judgement }.print(&console, "")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Long work under limits, with Ctrl-C and a progress line.
+
+use crate::args::LimitArgs;
+use crate::console::Console;
+use crate::interrupt::on_ctrl_c;
+use crate::progress::ProgressLine;
+use std::sync::Arc;
+use threadwise_limits::{Budget, Progress};
+
+/// The budget that the flags allow; Ctrl-C cuts it short.
+pub fn budget(limits: &LimitArgs) -> Budget {
+    let budget = Budget::new(limits.timeout, limits.memory.map(|mib| mib << 20));
+    on_ctrl_c(budget.interrupter());
+    budget
+}
+
+/// Runs the work, with a progress line where somebody can see it.
+pub fn run<T>(console: &Console, budget: Budget, work: impl FnOnce(&Budget) -> T) -> T {
+    if !console.wants_progress() {
+        return work(&budget);
+    }
+    let progress = Arc::new(Progress::default());
+    let _line = ProgressLine::show(progress.clone());
+    work(&budget.with_progress(progress))
+}
+
+/// Runs work that says nothing about itself, under a progress line with a fixed text.
+pub fn run_quietly<T>(console: &Console, text: &str, work: impl FnOnce() -> T) -> T {
+    run(console, Budget::unlimited(), |budget| {
+        budget.report(|| text.to_string());
+        work()
+    })
+}

@@ -1,0 +1,103 @@
+//! What users can get wrong: exit code 2, nothing on standard output, a helpful word on standard error.
+
+use crate::runner::{Said, arg, run, run_with_input, scratch};
+
+#[track_caller]
+fn assert_refused(said: &Said, words: &[&str]) {
+    assert_eq!(said.code, 2, "{}", said.stderr);
+    assert_eq!(said.stdout, "");
+    for word in words {
+        assert!(said.stderr.contains(word), "`{word}` is missing in:\n{}", said.stderr);
+    }
+}
+
+#[test]
+fn missing_file() {
+    assert_refused(&run(&["check", "nowhere.tw"]), &["there is no file `nowhere.tw`", "help:"]);
+}
+
+#[test]
+fn directory() {
+    assert_refused(&run(&["check", "."]), &["`.` is a directory", "help:"]);
+}
+
+#[test]
+fn empty_file() {
+    assert_refused(&run_with_input(&["check", "-"], ""), &["the file is empty", "<stdin>:1:1", "help:"]);
+}
+
+#[test]
+fn not_text() {
+    let path = scratch("latin1.tw");
+    std::fs::write(&path, b"// caf\xe9\nthread P { skip; }\n").expect("it can be written");
+    let said = run(&["check", arg(&path)]);
+    assert_refused(&said, &["not UTF-8", "byte 0xe9 at offset 6, line 1", "latin1.tw:1:7"]);
+}
+
+#[test]
+fn too_large() {
+    let path = scratch("huge.tw");
+    let file = std::fs::File::create(&path).expect("it can be made");
+    // A file with a hole: large, but not on the disk.
+    file.set_len((64 << 20) + 1).expect("it can be stretched");
+    let said = run(&["check", arg(&path)]);
+    std::fs::remove_file(&path).expect("it can be removed");
+    assert_refused(&said, &["larger than 64 MiB"]);
+}
+
+#[test]
+fn wrong_program() {
+    let said = run_with_input(&["check", "-"], "thread P {\n  x = 1;\n}\n");
+    assert_refused(&said, &["error", "<stdin>:2:3", "x = 1;"]);
+}
+
+#[test]
+fn unknown_engine() {
+    assert_refused(&run(&["check", "safe.tw", "--engine", "magic"]), &["magic", "auto, explicit"]);
+}
+
+#[test]
+fn unknown_constant() {
+    assert_refused(&run(&["check", "safe.tw", "-D", "M=4"]), &["`M`"]);
+}
+
+#[test]
+fn malformed_constants() {
+    assert_refused(&run(&["check", "safe.tw", "-D", "N"]), &["NAME=VALUE"]);
+    assert_refused(&run(&["check", "safe.tw", "-D", "N=many"]), &["not a whole number"]);
+    assert_refused(&run(&["check", "safe.tw", "-D", "2=2"]), &["not a name"]);
+    assert_refused(&run(&["check", "safe.tw", "-DN=2", "-DN=3"]), &["contradict"]);
+}
+
+#[test]
+fn malformed_limits() {
+    assert_refused(&run(&["check", "safe.tw", "--timeout", "-1"]), &["--timeout"]);
+    assert_refused(&run(&["check", "safe.tw", "--timeout", "soon"]), &["number of seconds"]);
+    assert_refused(&run(&["check", "safe.tw", "--memory", "0"]), &["--memory"]);
+}
+
+#[test]
+fn usage() {
+    assert_eq!(run(&[]).code, 2);
+    assert_refused(&run(&["check"]), &["FILE"]);
+    assert_refused(&run(&["chekc", "safe.tw"]), &["check"]);
+    assert_refused(&run(&["check", "safe.tw", "--quiet", "--verbose"]), &["cannot be used with"]);
+}
+
+#[test]
+fn unwritable_evidence_is_noticed_before_the_work() {
+    let said = run(&["check", "endless.tw", "--proof", "nowhere/proof.json"]);
+    assert_refused(&said, &["cannot write `nowhere/proof.json`", "help:"]);
+    let said = run(&["check", "endless.tw", "--trace", "."]);
+    assert_refused(&said, &["is a directory"]);
+}
+
+#[test]
+fn the_program_is_not_overwritten() {
+    assert_refused(&run(&["check", "safe.tw", "--proof", "./safe.tw"]), &["is the program itself"]);
+}
+
+#[test]
+fn errors_are_not_silenced() {
+    assert_refused(&run(&["check", "nowhere.tw", "-q"]), &["there is no file"]);
+}

@@ -1,0 +1,11 @@
+//! The `threadwise` program as its users meet it.
+
+mod bad_input;
+mod compare;
+mod evidence;
+mod generated;
+mod limits;
+mod output;
+mod runner;
+mod show;
+mod verdicts;

@@ -1,0 +1,128 @@
+//! Formats, colours, streams.
+
+use crate::runner::{arg, run, said, scratch, threadwise};
+use std::io::Read;
+use std::process::Stdio;
+
+const ESCAPE: char = '\u{1b}';
+
+fn keys(value: &serde_json::Value) -> Vec<String> {
+    let object = value.as_object().expect("it should be an object");
+    object.keys().cloned().collect()
+}
+
+#[test]
+fn json_has_the_promised_fields() {
+    let promised = ["verdict", "reason", "engine", "modular", "violation", "trace", "stats", "version"];
+    for (program, code, verdict) in [("safe.tw", 0, "safe"), ("unsafe.tw", 10, "unsafe"), ("unknown.tw", 5, "unknown")]
+    {
+        let said = run(&["check", program, "--format", "json"]);
+        assert_eq!(said.code, code);
+        assert_eq!(said.stderr, "");
+        let json = said.json();
+        assert_eq!(json["verdict"], verdict);
+        assert_eq!(json["reason"].is_null(), verdict == "safe");
+        assert_eq!(json["violation"].is_null(), verdict != "unsafe");
+        let keys = keys(&json);
+        assert!(promised.iter().all(|key| keys.iter().any(|k| k == key)), "{keys:?}");
+        assert!(json["stats"]["seconds"].is_number());
+        assert!(json["stats"]["peak_memory_bytes"].is_number());
+    }
+}
+
+#[test]
+fn json_traces_have_the_promised_fields() {
+    let json = run(&["check", "unsafe.tw", "--format", "json"]).json();
+    let violation = &json["violation"];
+    assert_eq!(violation["kind"], "assertion");
+    assert_eq!((&violation["line"], &violation["column"]), (&21.into(), &3.into()));
+    assert_eq!(violation["file"], "unsafe.tw");
+    let steps = json["trace"].as_array().expect("a trace is an array");
+    assert!(!steps.is_empty());
+    for step in steps {
+        let keys = keys(step);
+        for key in ["thread", "copy", "file", "line", "column", "text", "shared", "locals"] {
+            assert!(keys.iter().any(|k| k == key), "{keys:?}");
+        }
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let plain = run(&["check", "safe.tw"]);
+    assert!(!plain.stdout.contains(ESCAPE));
+    let always = run(&["check", "unsafe.tw", "--color", "always"]);
+    assert!(always.stdout.starts_with("\u{1b}[1;31mUNSAFE\u{1b}[0m: "), "{}", always.stdout);
+    let never = run(&["check", "safe.tw", "--color", "never"]);
+    assert!(!never.stdout.contains(ESCAPE));
+    let no_color = said(threadwise(&["check", "safe.tw"]).env("NO_COLOR", "1").env("CLICOLOR_FORCE", "1"));
+    assert!(!no_color.stdout.contains(ESCAPE));
+    let json = run(&["check", "unsafe.tw", "--color", "always", "--format", "json"]);
+    assert!(!json.stdout.contains(ESCAPE));
+}
+
+/// The text without escape sequences, and without the line that differs from run to run.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(ESCAPE) {
+        plain.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, text)| text);
+    }
+    plain.push_str(rest);
+    let is_stable = |line: &&str| !line.starts_with("  effort");
+    plain.lines().filter(is_stable).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn colours_do_not_change_the_words() {
+    for width in ["60", "120"] {
+        let args = ["check", "unsafe.tw", "--width", width];
+        let coloured = run(&[&args[..], &["--color", "always"]].concat());
+        assert_eq!(plain(&coloured.stdout), plain(&run(&args).stdout));
+    }
+}
+
+#[test]
+fn columns_force_lanes() {
+    let lanes = said(threadwise(&["check", "unsafe.tw"]).env("COLUMNS", "120"));
+    assert!(lanes.stdout.contains('│'), "{}", lanes.stdout);
+    let narrow = said(threadwise(&["check", "unsafe.tw"]).env("COLUMNS", "50"));
+    assert!(!narrow.stdout.contains('│'), "{}", narrow.stdout);
+}
+
+#[test]
+fn output_is_the_same_every_time() {
+    let first = run(&["check", "unsafe.tw"]).redacted();
+    assert_eq!(first, run(&["check", "unsafe.tw"]).redacted());
+}
+
+#[test]
+fn verbosity() {
+    assert_eq!(run(&["check", "safe.tw"]).stderr, "");
+    assert!(run(&["check", "safe.tw", "-v"]).stderr.contains("states: "));
+    let trace = scratch("quiet.trace.json");
+    assert_eq!(run(&["check", "safe.tw", "-q", "--trace", arg(&trace)]).stderr, "");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut command = threadwise(&["completions", "bash"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it should start");
+    let mut byte = [0];
+    let mut stdout = child.stdout.take().expect("standard output is a pipe");
+    stdout.read_exact(&mut byte).expect("it should say something");
+    drop(stdout);
+    let output = child.wait_with_output().expect("it should end");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let full = std::fs::File::create("/dev/full").expect("there is a full device");
+    let output = threadwise(&["check", "safe.tw"]).stdout(full).output().expect("it should run");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"));
+}

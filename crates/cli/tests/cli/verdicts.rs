@@ -1,0 +1,71 @@
+//! Each verdict: its first line, its exit code, its whole text.
+
+use crate::runner::{run, run_with_input};
+use snapbox::{assert_data_eq, file};
+
+#[test]
+fn safe() {
+    let said = run(&["check", "safe.tw"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(said.stderr, "");
+    assert_data_eq!(said.redacted(), file!["../snapshots/safe.txt"]);
+}
+
+#[test]
+fn unsafe_by_an_assertion() {
+    let said = run(&["check", "unsafe.tw"]);
+    assert_eq!(said.code, 10, "{}", said.stderr);
+    assert_data_eq!(said.redacted(), file!["../snapshots/unsafe.txt"]);
+}
+
+#[test]
+fn unsafe_in_lanes() {
+    let said = run(&["check", "unsafe.tw", "--width", "120"]);
+    assert_eq!(said.code, 10);
+    assert_data_eq!(said.redacted(), file!["../snapshots/unsafe-lanes.txt"]);
+}
+
+#[test]
+fn unsafe_by_a_race() {
+    let said = run(&["check", "race.tw"]);
+    assert_eq!(said.code, 10);
+    assert_data_eq!(said.redacted(), file!["../snapshots/race.txt"]);
+}
+
+#[test]
+fn unsafe_by_a_forbidden_state() {
+    let said = run(&["check", "never.tw"]);
+    assert_eq!(said.code, 10);
+    assert_data_eq!(said.redacted(), file!["../snapshots/never.txt"]);
+}
+
+#[test]
+fn unknown() {
+    let said = run(&["check", "unknown.tw", "--any-copies", "2"]);
+    assert_eq!(said.code, 5);
+    assert_data_eq!(said.redacted(), file!["../snapshots/unknown.txt"]);
+}
+
+#[test]
+fn constants_can_be_overridden() {
+    let three = run(&["check", "safe.tw", "--no-symmetry", "--format", "json"]);
+    let two = run(&["check", "safe.tw", "--no-symmetry", "--format", "json", "-DN=2"]);
+    assert_eq!((three.code, two.code), (0, 0));
+    // Simple(n) of FQ has 2^n + 4n·2^(n-1) states.
+    assert_eq!(three.json()["stats"]["states"], 8 + 12 * 4);
+    assert_eq!(two.json()["stats"]["states"], 4 + 8 * 2);
+}
+
+#[test]
+fn symmetry_merges_states() {
+    let with = run(&["check", "safe.tw", "--format", "json"]).json();
+    let without = run(&["check", "safe.tw", "--format", "json", "--no-symmetry"]).json();
+    assert!(with["stats"]["states"].as_u64() < without["stats"]["states"].as_u64());
+}
+
+#[test]
+fn standard_input_is_a_program_too() {
+    let said = run_with_input(&["check", "-"], "shared x: int;\nthread P { assert x == 1; }\n");
+    assert_eq!(said.code, 10);
+    assert!(said.stdout.starts_with("UNSAFE: assertion fails at <stdin>:2:12\n"), "{}", said.stdout);
+}

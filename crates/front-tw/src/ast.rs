@@ -1,0 +1,423 @@
+//! The syntax tree of a `.tw` program: what the parser builds, and nothing that needs names resolved.
+
+use threadwise_source::Span;
+
+/// An identifier and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The identifier.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// The declarations in order.
+    pub items: Vec<Item>,
+}
+
+/// A declaration and where it stands.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What is declared.
+    pub kind: ItemKind,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// The kinds of declarations.
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    /// `const N = e;`
+    Const(Name, Expr),
+    /// `type T = enum { a, b };`
+    Enum(Name, Vec<Name>),
+    /// `shared a, b: T;`, `shared a: T = e;`, `shared a: T = *;`
+    Shared(VarDecl),
+    /// `init e;`
+    Init(Expr),
+    /// `thread P { … }`, `thread W[e] { … }`, `thread W[*] { … }`
+    Thread(Thread),
+    /// `proc p(a: T) returns (r: U) { … }`
+    Proc(Proc),
+    /// `invariant name: e;` or `invariant e;`
+    Invariant(Option<Name>, Expr),
+    /// `never e;`
+    Never(Expr),
+    /// `norace x, y;`
+    NoRace(Vec<Name>),
+    /// `rely … :: F;`
+    Rely(Contract),
+    /// `guarantee … :: F;`
+    Guarantee(Contract),
+    /// `abstract W { … }`
+    Abstract(AbstractThread),
+}
+
+/// Variables declared together.
+#[derive(Clone, Debug)]
+pub struct VarDecl {
+    /// Their names.
+    pub names: Vec<Name>,
+    /// Their type.
+    pub ty: Type,
+    /// Their initial value; the type's default where there is none.
+    pub init: Option<Rhs>,
+}
+
+/// A thread, replicated or not.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its name.
+    pub name: Name,
+    /// How many copies there are.
+    pub copies: Copies,
+    /// Its code.
+    pub body: Block,
+}
+
+/// The number in a thread's brackets.
+#[derive(Clone, Debug)]
+pub enum Copies {
+    /// No brackets: one thread, whose name is its identity.
+    Single,
+    /// `[e]`
+    Exactly(Expr),
+    /// `[*]`
+    Any,
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Proc {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// Its result.
+    pub result: Option<Param>,
+    /// Its code.
+    pub body: Block,
+}
+
+/// A parameter or a result.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// What `rely` and `guarantee` say.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// Whom it is about.
+    pub subject: ContractSubject,
+    /// The formula over shared variables and their primes.
+    pub formula: Expr,
+}
+
+/// The part of a contract before `::`.
+#[derive(Clone, Debug)]
+pub enum ContractSubject {
+    /// `forall i: tid :: F`: every thread, or every copy of the thread that the binder names.
+    Every(Binder),
+    /// `P :: F`
+    Thread(Name),
+}
+
+/// `abstract W { … }`
+#[derive(Clone, Debug)]
+pub struct AbstractThread {
+    /// The thread it specifies.
+    pub name: Name,
+    /// `init X1, X2;`
+    pub init: Vec<Name>,
+    /// `idle;`
+    pub idle: bool,
+    /// The nodes, `X1: assert g > 0;` or `X2:;`
+    pub nodes: Vec<AbstractNode>,
+    /// The edges, `X1 -> X2 [g] g' > 0;`
+    pub edges: Vec<AbstractEdge>,
+}
+
+/// A node of an abstract thread.
+#[derive(Clone, Debug)]
+pub struct AbstractNode {
+    /// Its name.
+    pub name: Name,
+    /// Its assertion; `true` where there is none.
+    pub assertion: Option<Expr>,
+}
+
+/// An edge of an abstract thread.
+#[derive(Clone, Debug)]
+pub struct AbstractEdge {
+    /// Source node.
+    pub from: Name,
+    /// Target node.
+    pub to: Name,
+    /// The variables that may change; every variable where there are no brackets.
+    pub frame: Option<Vec<Expr>>,
+    /// The formula; `true` where there is none.
+    pub formula: Option<Expr>,
+    /// The whole edge.
+    pub span: Span,
+}
+
+/// A type and where it stands.
+#[derive(Clone, Debug)]
+pub struct Type {
+    /// Which type.
+    pub kind: TypeKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of types.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `lo..hi`
+    Range(Box<Expr>, Box<Expr>),
+    /// A name: an enum's, or in a binder a thread's.
+    Named(String),
+    /// `tid`
+    Tid,
+    /// `set<T>`
+    Set(Box<Type>),
+    /// `[K]T`
+    Array(Box<Type>, Box<Type>),
+    /// `lock`
+    Lock,
+    /// `mutex`
+    Mutex,
+    /// `rwlock`
+    RwLock,
+}
+
+/// `{ … }`
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The statements in order.
+    pub stmts: Vec<Stmt>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// A statement with its labels.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// The labels before it.
+    pub labels: Vec<Name>,
+    /// What it does.
+    pub kind: StmtKind,
+    /// The statement without its labels and, for compound ones, only the head: for `if (e) { … }`
+    /// it is `if (e)`, for `while (e) invariant i { … }` it is `while (e)`, for `choose` the
+    /// keyword; for simple statements it is everything up to and with the semicolon.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Nothing, not even a step: what a label at the end of a block stands before.
+    Empty,
+    /// `skip;`
+    Skip,
+    /// `var x, y: T = e;`
+    Var(VarDecl),
+    /// `x, a[i] = e, *;`
+    Assign(Vec<Expr>, Vec<Rhs>),
+    /// `assert e;`
+    Assert(Expr),
+    /// `assume e;` and `await e;`
+    Assume(Expr),
+    /// `acquire(m);` and its like
+    Lock(LockOp, Expr),
+    /// `action [x, y] F assert G;`
+    Action {
+        /// The variables that may change.
+        frame: Vec<Expr>,
+        /// What must hold of the step.
+        formula: Expr,
+        /// What goes wrong where it does not hold.
+        assertion: Option<Expr>,
+    },
+    /// `{ … }`
+    Block(Block),
+    /// `atomic { … }`
+    Atomic(Block),
+    /// `if (e) { … } else { … }`; an `else if` is a block with one statement.
+    If(Cond, Block, Option<Block>),
+    /// `while (e) invariant i { … }`
+    While(Cond, Vec<Expr>, Block),
+    /// `loop invariant i { … }`
+    Loop(Vec<Expr>, Block),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `choose { … } or { … }`
+    Choose(Vec<Block>),
+    /// `for k in lo..hi { … }`
+    For(Name, Expr, Expr, Block),
+    /// `goto L;`
+    Goto(Name),
+    /// `p(e);` and `x = p(e);`
+    Call {
+        /// Where the result goes.
+        result: Option<Expr>,
+        /// The procedure.
+        proc: Name,
+        /// The arguments.
+        args: Vec<Expr>,
+    },
+    /// `return;` and `return e;`
+    Return(Option<Expr>),
+}
+
+/// The right-hand side of an assignment, or an initial value.
+#[derive(Clone, Debug)]
+pub enum Rhs {
+    /// An expression.
+    Expr(Expr),
+    /// `*`: any value of the type.
+    Any(Span),
+}
+
+/// The condition of an `if` or a `while`.
+#[derive(Clone, Debug)]
+pub enum Cond {
+    /// An expression.
+    Expr(Expr),
+    /// `*`: either way.
+    Any,
+}
+
+/// The statements on locks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LockOp {
+    /// `acquire`
+    Acquire,
+    /// `release`
+    Release,
+    /// `acquire_read`
+    AcquireRead,
+    /// `acquire_write`
+    AcquireWrite,
+    /// `release_read`
+    ReleaseRead,
+    /// `release_write`
+    ReleaseWrite,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `42`
+    Int(i64),
+    /// `true`, `false`
+    Bool(bool),
+    /// A name.
+    Name(String),
+    /// `self`
+    SelfThread,
+    /// `none`
+    None,
+    /// `e'`: the value after the step; legal on a variable and on a lock's field.
+    Prime(Box<Expr>),
+    /// `a[i]`
+    Index(Box<Expr>, Box<Expr>),
+    /// `l.w`, `l.r`, `t.x`
+    Field(Box<Expr>, Name),
+    /// `t@L`
+    At(Box<Expr>, Name),
+    /// `!e`, `-e`
+    Unary(UnaryOp, Box<Expr>),
+    /// `e + f` and its like
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `{a, b}`
+    SetLiteral(Vec<Expr>),
+    /// `size(s)`
+    Size(Box<Expr>),
+    /// `ord(t)`
+    Ord(Box<Expr>),
+    /// `forall i: T, j: U :: e` and its like; `count(i: T :: e)`
+    Quantified(Quantifier, Vec<Binder>, Box<Expr>),
+    /// What stands where the parser found no expression; a diagnostic has been given.
+    Error,
+}
+
+/// A bound variable and its type or thread.
+#[derive(Clone, Debug)]
+pub struct Binder {
+    /// Its name.
+    pub name: Name,
+    /// A finite type, or a thread's name for its copies.
+    pub ty: Type,
+}
+
+/// The quantifiers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// `forall`
+    Forall,
+    /// `exists`
+    Exists,
+    /// `count`
+    Count,
+}
+
+/// The unary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// `!`
+    Not,
+    /// `-`
+    Neg,
+}
+
+/// The binary operators, from loosest to tightest: `==>` (right), `<==>`, `||`, `&&`, the
+/// comparisons with `in` and `subset`, `union` `inter` `minus`, `+ -`, `* / %`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Implies,
+    Iff,
+    Or,
+    And,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    In,
+    Subset,
+    Union,
+    Inter,
+    Minus,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+}

@@ -1,0 +1,247 @@
+//! Text → tokens. Comments and white space vanish here; whatever is no token is reported once per
+//! run and leaves a [`TokenKind::Error`], so that the parser knows that somebody has complained.
+
+use crate::parser::MAX_DIAGNOSTICS;
+use logos::{Lexer, Logos};
+use threadwise_source::{Diagnostic, SourceFile, Span};
+
+/// A token: what it is and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Why a piece of text is no token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LexError {
+    /// A character that the language does not use.
+    #[default]
+    UnknownCharacter,
+    /// `/*` without `*/`.
+    UnterminatedComment,
+}
+
+/// Declares the kinds of tokens together with their spelling.
+macro_rules! token_kinds {
+    (keywords { $($keyword:ident $word:tt)* } symbols { $($symbol:ident $sign:tt)* }) => {
+        /// The kinds of tokens.
+        ///
+        /// Words that only matter in one place (`int`, `set`, `lock`, `size`, `count`, `idle`, …)
+        /// are plain identifiers, so that programs may use them as names.
+        #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[allow(missing_docs)]
+        #[logos(error = LexError)]
+        pub enum TokenKind {
+            $(#[token($word)] $keyword,)*
+            $(#[token($sign)] $symbol,)*
+            #[regex("[A-Za-z_][A-Za-z0-9_]*")]
+            Identifier,
+            /// Digits and whatever letters are glued to them; only pure digits get past the lexer.
+            #[regex("[0-9][A-Za-z0-9_]*")]
+            Integer,
+            /// White space and comments; they do not get past the lexer. Logos could skip them
+            /// itself, but its skipping recurses: a long header of comments overflows the stack.
+            #[regex(r"[ \t\r\n\f]+")]
+            #[regex(r"//[^\n]*", allow_greedy = true)]
+            #[token("/*", block_comment)]
+            Blank,
+            /// Text that is no token; already reported.
+            Error,
+            EndOfFile,
+        }
+
+        impl TokenKind {
+            /// The one spelling of a keyword or a symbol; empty for the other kinds.
+            pub fn spelling(self) -> &'static str {
+                match self {
+                    $(TokenKind::$keyword => $word,)*
+                    $(TokenKind::$symbol => $sign,)*
+                    _ => "",
+                }
+            }
+
+            /// Is it a word that cannot be a name?
+            pub fn is_keyword(self) -> bool {
+                matches!(self, $(TokenKind::$keyword)|*)
+            }
+        }
+    };
+}
+
+token_kinds! {
+    keywords {
+        Const "const"  Type "type"  Enum "enum"  Shared "shared"  Init "init"  Thread "thread"
+        Proc "proc"  Returns "returns"  Invariant "invariant"  Never "never"  NoRace "norace"
+        Rely "rely"  Guarantee "guarantee"  Abstract "abstract"
+        Var "var"  Skip "skip"  Assert "assert"  Assume "assume"  Await "await"
+        Acquire "acquire"  Release "release"  AcquireRead "acquire_read"
+        AcquireWrite "acquire_write"  ReleaseRead "release_read"  ReleaseWrite "release_write"
+        Action "action"  Atomic "atomic"  If "if"  Else "else"  While "while"  Loop "loop"
+        Break "break"  Continue "continue"  Choose "choose"  Or "or"  For "for"  Goto "goto"
+        Return "return"
+        True "true"  False "false"  SelfThread "self"  None "none"  Forall "forall"
+        Exists "exists"  In "in"  Subset "subset"  Union "union"  Inter "inter"  Minus "minus"
+    }
+    symbols {
+        LeftBrace "{"  RightBrace "}"  LeftParen "("  RightParen ")"  LeftBracket "["
+        RightBracket "]"  Semicolon ";"  Comma ","  Colon ":"  ColonColon "::"  Dot "."
+        DotDot ".."  At "@"  Prime "'"  Question "?"  Arrow "->"
+        Assign "="  ImpliesSign "==>"  IffSign "<==>"  OrSign "||"  AndSign "&&"  NotSign "!"
+        EqualSign "=="  NotEqualSign "!="  LessSign "<"  LessEqualSign "<="  GreaterSign ">"
+        GreaterEqualSign ">="  PlusSign "+"  MinusSign "-"  Star "*"  Slash "/"  Percent "%"
+        // No operators of the language, but typical slips that deserve an answer of their own.
+        ColonAssign ":="  Ampersand "&"  Pipe "|"  FatArrow "=>"  SpaceshipSign "<=>"
+    }
+}
+
+/// Finds the end of a comment that has just been opened. Comments do not nest.
+fn block_comment(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
+    let length = lexer.remainder().find("*/").ok_or(LexError::UnterminatedComment)?;
+    lexer.bump(length + 2);
+    Ok(())
+}
+
+/// The tokens of a file, always with an [`TokenKind::EndOfFile`] at the end, and the complaints.
+pub fn tokenize(file: &SourceFile) -> (Vec<Token>, Vec<Diagnostic>) {
+    let text = file.text();
+    let mut output = Output { file, tokens: Vec::with_capacity(text.len() / 4), diagnostics: vec![] };
+    let mut lexer = TokenKind::lexer(text);
+    if text.starts_with('\u{feff}') {
+        lexer.bump('\u{feff}'.len_utf8());
+    }
+    while let Some(result) = lexer.next() {
+        let span = Span::new(lexer.span().start, lexer.span().end);
+        match result {
+            Ok(TokenKind::Blank) => {}
+            Ok(TokenKind::Integer) => output.integer(span),
+            Ok(kind) => output.tokens.push(Token { kind, span }),
+            Err(LexError::UnknownCharacter) => output.unknown(span),
+            Err(LexError::UnterminatedComment) => {
+                output.unterminated_comment(span);
+                break;
+            }
+        }
+    }
+    output.finish(text.len())
+}
+
+/// What the lexer has found so far.
+struct Output<'a> {
+    file: &'a SourceFile,
+    tokens: Vec<Token>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Output<'_> {
+    fn integer(&mut self, span: Span) {
+        let text = self.file.slice(span);
+        let only_digits = text.bytes().all(|b| b.is_ascii_digit());
+        if !only_digits {
+            let shown = self.file.snippet(span, 40);
+            let diagnostic = Diagnostic::error(span, format!("`{shown}` is neither a number nor a name"))
+                .label("a number has only digits, and a name does not start with one");
+            self.report(diagnostic);
+        } else if text.parse::<i64>().is_err() {
+            let diagnostic = Diagnostic::error(span, "this integer is too large")
+                .label(format!("literals go up to {}", i64::MAX))
+                .hint("values may grow beyond this, only literals may not");
+            self.report(diagnostic);
+        }
+        let kind = if only_digits { TokenKind::Integer } else { TokenKind::Error };
+        self.tokens.push(Token { kind, span });
+    }
+
+    /// Extends the run of unknown characters that ends where this one starts, or starts one.
+    fn unknown(&mut self, span: Span) {
+        match self.tokens.last_mut() {
+            Some(last) if last.kind == TokenKind::Error && last.span.end == span.start => {
+                last.span.end = span.end;
+                let run = last.span;
+                self.extend_last_complaint(run);
+            }
+            _ => {
+                self.tokens.push(Token { kind: TokenKind::Error, span });
+                self.report(unknown_character(self.file.slice(span), span));
+            }
+        }
+    }
+
+    fn extend_last_complaint(&mut self, run: Span) {
+        let last = self.diagnostics.last_mut();
+        if let Some(diagnostic) = last.filter(|diagnostic| diagnostic.span.start == run.start) {
+            diagnostic.span = run;
+            diagnostic.message = "unknown characters".to_string();
+        }
+    }
+
+    /// Keeps what can be shown; a binary file would have millions.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() <= MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn unterminated_comment(&mut self, span: Span) {
+        self.tokens.push(Token { kind: TokenKind::Error, span });
+        let diagnostic = Diagnostic::error(span, "this comment is never closed")
+            .label("the comment starts here and swallows the rest of the file")
+            .hint("close it with `*/`; comments do not nest");
+        self.report(diagnostic);
+    }
+
+    fn finish(mut self, length: usize) -> (Vec<Token>, Vec<Diagnostic>) {
+        let span = Span::new(length, length);
+        self.tokens.push(Token { kind: TokenKind::EndOfFile, span });
+        (self.tokens, self.diagnostics)
+    }
+}
+
+fn unknown_character(text: &str, span: Span) -> Diagnostic {
+    let Some(character) = text.chars().next() else {
+        return Diagnostic::error(span, "unknown character");
+    };
+    let code = character as u32;
+    let message = if character.is_control() || character.is_whitespace() {
+        format!("unknown character U+{code:04X}")
+    } else {
+        format!("unknown character `{character}`")
+    };
+    let diagnostic = Diagnostic::error(span, message).label("the language does not use this");
+    match ascii_spelling(character) {
+        Some(hint) => diagnostic.hint(hint),
+        None => diagnostic,
+    }
+}
+
+/// How to write what the character probably stands for.
+fn ascii_spelling(character: char) -> Option<String> {
+    let spelling = match character {
+        '∧' => "&&",
+        '∨' => "||",
+        '¬' => "!",
+        '⇒' | '→' => "==>",
+        '⇔' | '↔' => "<==>",
+        '≠' => "!=",
+        '≤' => "<=",
+        '≥' => ">=",
+        '∈' => "in",
+        '⊆' => "subset",
+        '∪' => "union",
+        '∩' => "inter",
+        '∖' => "minus",
+        '∅' => "{}",
+        '∀' => "forall",
+        '∃' => "exists",
+        '′' | '’' | '‘' => "'",
+        '–' | '−' | '—' => "-",
+        '…' => "..",
+        '#' => return Some("a comment starts with `//`".to_string()),
+        '"' => return Some("there are no strings; an `enum` gives names to values".to_string()),
+        c if c.is_whitespace() => return Some("use ordinary spaces".to_string()),
+        _ => return None,
+    };
+    Some(format!("write `{spelling}`"))
+}

@@ -1,0 +1,67 @@
+//! Calls of procedures.
+
+use super::Lowerer;
+use super::expressions::fits;
+use super::statements::counted;
+use crate::ast::{Expr, Name};
+use threadwise_ir::{Op, Place, Sort};
+use threadwise_source::{Diagnostic, Span};
+
+impl<'a> Lowerer<'a> {
+    /// `p(e);` and `x = p(e);`
+    pub(super) fn call(&mut self, result: Option<&'a Expr>, name: &'a Name, args: &'a [Expr], span: Span) {
+        let place = result.map(|e| self.place(e));
+        let Some(index) = self.resolve_proc(name) else {
+            args.iter().for_each(|e| {
+                self.expr(e, None);
+            });
+            return self.command(Default::default(), span);
+        };
+        let args = self.arguments(index, name, args);
+        let result = match place {
+            Some(place) => self.check_result(index, name, place),
+            None => None,
+        };
+        let routine = self.procedures[index].routine;
+        self.body.callees.push(routine);
+        self.step(Op::Call { routine, args, result }, span);
+    }
+
+    fn arguments(&mut self, index: usize, name: &Name, args: &'a [Expr]) -> Vec<threadwise_ir::Expr> {
+        let params = self.procedures[index].params.clone();
+        if params.len() != args.len() {
+            let wants = counted(params.len(), "argument");
+            let message = format!("`{}` takes {wants}, but {} given", name.text, are(args.len()));
+            let error = Diagnostic::error(name.span, message).label(format!("expected {wants}"));
+            let error = error.related(self.procedures[index].span, "declared here");
+            self.report(error);
+        }
+        let lower = |(arg, param): (&'a Expr, &Option<Sort>)| match param {
+            Some(sort) => self.value_of(arg, sort),
+            None => self.expr(arg, None),
+        };
+        args.iter().zip(&params).filter_map(lower).collect()
+    }
+
+    fn check_result(&mut self, index: usize, name: &Name, place: Option<Place>) -> Option<Place> {
+        let procedure = &self.procedures[index];
+        let Some(sort) = procedure.result.clone() else {
+            let error = Diagnostic::error(name.span, format!("the procedure `{}` has no result", name.text));
+            let error = error.label("there is nothing to assign").related(procedure.span, "declared here");
+            self.report(error.hint(format!("declare one, as in `proc {}(…) returns (r: int)`", name.text)));
+            return None;
+        };
+        let (place, sort) = (place?, sort?);
+        if fits(&sort, &place.sort) {
+            return Some(place);
+        }
+        let (wanted, got) = (self.show(&place.sort), self.show(&sort));
+        let error = Diagnostic::error(place.span, format!("`{}` returns `{got}`, not `{wanted}`", name.text));
+        self.report(error.label(format!("this is of type `{wanted}`")));
+        None
+    }
+}
+
+fn are(count: usize) -> String {
+    if count == 1 { "1 is".to_string() } else { format!("{count} are") }
+}

@@ -1,0 +1,199 @@
+//! From the syntax tree to a program: names, types and constants are resolved, expressions get
+//! their sorts, and statements become guarded commands between control locations.
+//!
+//! [`lower`] is the table of contents. Everything works on one [`Lowerer`]; each file adds the part
+//! that its name says. An expression that is wrong lowers to `None` after it has been reported, and
+//! whatever contains it stays silent.
+
+mod abstracts;
+mod binary;
+mod body;
+mod budget;
+mod calls;
+mod constants;
+mod contracts;
+mod control;
+mod declarations;
+mod expressions;
+mod fields;
+mod finish;
+mod fold;
+mod graph;
+mod locks;
+mod names;
+mod places;
+mod properties;
+mod quantifiers;
+mod reporter;
+mod sets;
+mod statements;
+mod types;
+mod variables;
+
+use crate::ast::Module;
+use body::Body;
+use budget::Budget;
+use constants::Constant;
+use declarations::Procedure;
+use names::{Global, Scope, Variable};
+use reporter::Reporter;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use threadwise_ir::{LocationId, Program, RoutineId, TemplateId};
+use threadwise_source::{Diagnostic, Severity, SourceFile};
+
+/// What can be set from outside the program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Values of constants that replace the declared ones (`-D NAME=VALUE`).
+    pub defines: Vec<(String, i64)>,
+}
+
+/// What became of a file.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program, if there are no errors.
+    pub program: Option<Program>,
+    /// Errors and warnings in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// [`load`] returns at most this many diagnostics.
+const MAX_DIAGNOSTICS: usize = 30;
+
+/// Resolves and checks a syntax tree.
+pub fn lower(file: Arc<SourceFile>, module: &Module, options: &Options) -> Lowered {
+    lower_module(file, module, options, false)
+}
+
+/// Parses, resolves and checks a file. What the parser could make sense of is checked even if
+/// other parts of the text are wrong.
+pub fn load(file: SourceFile, options: &Options) -> Lowered {
+    let parsed = crate::parse(&file);
+    let incomplete = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let mut lowered = lower_module(Arc::new(file), &parsed.module, options, incomplete);
+    if incomplete {
+        lowered.program = None;
+    }
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.append(&mut lowered.diagnostics);
+    // Where there are too many, errors are worth more than warnings.
+    diagnostics.sort_by_key(|d| (d.severity != Severity::Error, d.span));
+    diagnostics.truncate(MAX_DIAGNOSTICS);
+    diagnostics.sort_by_key(|d| d.span);
+    Lowered { program: lowered.program, diagnostics }
+}
+
+fn lower_module(file: Arc<SourceFile>, module: &Module, options: &Options, incomplete: bool) -> Lowered {
+    let mut lowerer = Lowerer::new(file, module, incomplete);
+    lowerer.collect_names();
+    lowerer.evaluate_constants(&options.defines);
+    lowerer.declare_types();
+    lowerer.declare_variables();
+    lowerer.declare_threads_and_procedures();
+    lowerer.lower_initial_values();
+    lowerer.lower_bodies();
+    lowerer.lower_properties();
+    lowerer.lower_contracts();
+    lowerer.lower_abstract_threads();
+    lowerer.into_lowered()
+}
+
+/// What kind of text an expression stands in: it decides what the expression may mention.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// The code of a thread or procedure.
+    Code,
+    /// An action in the code.
+    Action,
+    /// The initial value of the shared variable with this index among the program's.
+    InitialValue(usize),
+    /// An `init` declaration.
+    Init,
+    /// An `invariant` or `never` declaration.
+    Property,
+    /// A `rely` or `guarantee`.
+    Contract,
+    /// The assertion of a node of an abstract thread.
+    AbstractNode,
+    /// An edge of an abstract thread.
+    AbstractEdge,
+}
+
+/// The state of the translation.
+struct Lowerer<'a> {
+    module: &'a Module,
+    reporter: Reporter,
+    budget: Budget,
+    program: Program,
+    globals: FxHashMap<&'a str, Global>,
+    constants: Vec<Constant<'a>>,
+    /// The shared variables as declared; indexed like [`names::GlobalKind::Shared`].
+    variables: Vec<Variable>,
+    procedures: Vec<Procedure>,
+    scopes: Vec<Scope<'a>>,
+    mode: Mode,
+    /// How many variables are bound around the expression at hand.
+    bound: u32,
+    /// The routine at hand.
+    body: Body<'a>,
+    /// The routines that each routine calls.
+    callees: Vec<Vec<RoutineId>>,
+    /// The locations that each routine's labels name.
+    labels: Vec<FxHashMap<Arc<str>, Vec<LocationId>>>,
+    /// The routines that control of a thread can reach, for the threads that were asked for.
+    reachable: FxHashMap<TemplateId, Arc<[RoutineId]>>,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(file: Arc<SourceFile>, module: &'a Module, incomplete: bool) -> Lowerer<'a> {
+        let program = Program {
+            source: file,
+            enums: Vec::new(),
+            shared: Vec::new(),
+            init: Vec::new(),
+            templates: Vec::new(),
+            routines: Vec::new(),
+            locations: Vec::new(),
+            edges: Vec::new(),
+            properties: Vec::new(),
+            relies: Vec::new(),
+            guarantees: Vec::new(),
+            abstract_threads: Vec::new(),
+        };
+        Lowerer {
+            module,
+            reporter: Reporter::new(incomplete),
+            budget: Budget::default(),
+            program,
+            globals: FxHashMap::default(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            procedures: Vec::new(),
+            scopes: Vec::new(),
+            mode: Mode::Init,
+            bound: 0,
+            body: Body::new(RoutineId(0), true),
+            callees: Vec::new(),
+            labels: Vec::new(),
+            reachable: FxHashMap::default(),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.reporter.report(diagnostic);
+    }
+
+    /// Runs `inner` on expressions of another kind of text.
+    fn in_mode<R>(&mut self, mode: Mode, inner: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.mode, mode);
+        let result = inner(self);
+        self.mode = outer;
+        result
+    }
+
+    fn into_lowered(self) -> Lowered {
+        let program = (!self.reporter.has_errors()).then_some(self.program);
+        Lowered { program, diagnostics: self.reporter.into_diagnostics() }
+    }
+}

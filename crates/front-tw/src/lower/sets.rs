@@ -1,0 +1,158 @@
+//! Sets: operators on them, and literals, whose element type comes from what stands around them.
+
+use super::Lowerer;
+use super::expressions::fits;
+use super::types::is_scalar;
+use crate::ast::{self, BinaryOp};
+use threadwise_ir::{Expr, ExprKind, Sort};
+use threadwise_source::{Diagnostic, Span};
+
+/// The widest range that the elements of a literal may span where nothing else gives their type.
+const MAX_SPAN: u64 = 4095;
+
+/// How much an expression depends on its surroundings for its sort.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Need {
+    /// Not at all.
+    Nothing,
+    /// It is a set literal with elements to judge from.
+    Elements,
+    /// It is `{}`.
+    Everything,
+}
+
+/// How much an expression depends on its surroundings for its sort.
+pub(super) fn need(e: &ast::Expr) -> Need {
+    match &e.kind {
+        ast::ExprKind::SetLiteral(elements) if elements.is_empty() => Need::Everything,
+        ast::ExprKind::SetLiteral(_) => Need::Elements,
+        ast::ExprKind::Conditional(_, a, b)
+        | ast::ExprKind::Binary(BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus, a, b) => need(a).min(need(b)),
+        _ => Need::Nothing,
+    }
+}
+
+impl<'a> Lowerer<'a> {
+    /// Two operands of the same sort. The one that knows its sort tells the other.
+    pub(super) fn pair(
+        &mut self,
+        a: &'a ast::Expr,
+        b: &'a ast::Expr,
+        expected: Option<&Sort>,
+    ) -> (Option<Expr>, Option<Expr>) {
+        let swapped = need(b) < need(a);
+        let (first, second) = if swapped { (b, a) } else { (a, b) };
+        let x = self.expr(first, expected);
+        let y = match &x {
+            None if need(second) != Need::Nothing => None,
+            Some(x) if matches!(x.sort, Sort::Set(_)) => {
+                let sort = x.sort.clone();
+                self.expr(second, Some(&sort))
+            }
+            _ => self.expr(second, expected),
+        };
+        if swapped { (y, x) } else { (x, y) }
+    }
+
+    /// An expression that must be a set.
+    pub(super) fn set(&mut self, e: &'a ast::Expr) -> Option<Expr> {
+        let value = self.expr(e, None)?;
+        self.checked_set(value)
+    }
+
+    /// The value, if it is a set.
+    pub(super) fn checked_set(&mut self, value: Expr) -> Option<Expr> {
+        if let Sort::Set(_) = value.sort {
+            return Some(value);
+        }
+        let found = self.show(&value.sort);
+        let error = Diagnostic::error(value.span, format!("expected a set, found a value of type `{found}`"));
+        let error = error.label(format!("this is of type `{found}`"));
+        let text = self.program.source.snippet(value.span, 40);
+        self.report(if is_scalar(&value.sort) {
+            error.hint(format!("write `{{{text}}}` for the set with this one element"))
+        } else {
+            error
+        });
+        None
+    }
+
+    /// The operands of an operator on sets.
+    pub(super) fn two_sets(
+        &mut self,
+        a: &'a ast::Expr,
+        b: &'a ast::Expr,
+        expected: Option<&Sort>,
+    ) -> Option<(Expr, Expr)> {
+        let (a, b) = self.pair(a, b, expected);
+        let a = a.and_then(|a| self.checked_set(a));
+        let b = b.and_then(|b| self.checked_set(b));
+        let (a, b) = (a?, b?);
+        if a.sort == b.sort {
+            return Some((a, b));
+        }
+        let (x, y) = (self.show(&a.sort), self.show(&b.sort));
+        let error = Diagnostic::error(b.span, format!("sets of type `{x}` and `{y}` do not mix"));
+        let error = error.label(format!("this is of type `{y}`")).related(a.span, format!("this is of type `{x}`"));
+        self.report(error.hint("declare both sets with the same element type"));
+        None
+    }
+
+    /// `{a, b}`. Its elements are of the expected sort; where nothing is expected the elements tell,
+    /// and where they do not, `fallback` is the sort of an element.
+    pub(super) fn set_literal(
+        &mut self,
+        elements: &'a [ast::Expr],
+        expected: Option<&Sort>,
+        fallback: Option<&Sort>,
+        span: Span,
+    ) -> Option<Expr> {
+        let values: Vec<Option<Expr>> = elements.iter().map(|e| self.expr(e, None)).collect();
+        let values = values.into_iter().collect::<Option<Vec<Expr>>>()?;
+        let of = match expected {
+            Some(Sort::Set(of)) => (**of).clone(),
+            _ => self.element_sort(&values, fallback, span)?,
+        };
+        for value in &values {
+            if !fits(&value.sort, &of) {
+                self.mismatch(value.span, &of, &value.sort);
+                return None;
+            }
+            self.warn_outside(value, &of);
+        }
+        let sort = Sort::Set(Box::new(of));
+        Some(Expr { kind: ExprKind::SetLiteral(values), sort, span })
+    }
+
+    /// The sort of a literal's elements, as far as they tell: a range that holds all of them.
+    fn element_sort(&mut self, elements: &[Expr], fallback: Option<&Sort>, span: Span) -> Option<Sort> {
+        if let Some(other) = elements.iter().find(|e| !e.sort.is_numeric()) {
+            if is_scalar(&other.sort) {
+                return Some(other.sort.clone());
+            }
+            let error = Diagnostic::error(other.span, "the elements of a set cannot be sets or arrays");
+            self.report(error.label(format!("this is of type `{}`", self.show(&other.sort))));
+            return None;
+        }
+        let bounds = elements.iter().map(bounds).collect::<Option<Vec<_>>>();
+        let hull = bounds.and_then(|b| b.into_iter().reduce(|(a, b), (c, d)| (a.min(c), b.max(d))));
+        match (hull, fallback) {
+            (Some((lo, hi)), _) if hi.abs_diff(lo) <= MAX_SPAN => Some(Sort::Range(lo, hi)),
+            (_, Some(sort)) if is_scalar(sort) && *sort != Sort::Int => Some(sort.clone()),
+            _ => {
+                let error = Diagnostic::error(span, "the element type of this set is not known");
+                let error = error.label("nothing here says which values its elements can have");
+                self.report(error.hint("compare it with a variable of a set type, or assign it to one"));
+                None
+            }
+        }
+    }
+}
+
+fn bounds(e: &Expr) -> Option<(i64, i64)> {
+    match (&e.kind, &e.sort) {
+        (ExprKind::Const(value), _) => Some((*value, *value)),
+        (_, Sort::Range(lo, hi)) => Some((*lo, *hi)),
+        _ => None,
+    }
+}

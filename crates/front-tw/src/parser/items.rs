@@ -1,0 +1,184 @@
+//! Declarations.
+
+use super::cursor::Parser;
+use super::{Abandoned, Attempt};
+use crate::ast::{Copies, Expr, Item, ItemKind, Module, Name, Param, Proc, Thread};
+use crate::lexer::TokenKind;
+use threadwise_source::Diagnostic;
+
+impl Parser<'_> {
+    /// The whole file.
+    pub(super) fn module(&mut self) -> Module {
+        let mut items = Vec::new();
+        while !self.at(TokenKind::EndOfFile) {
+            let start = self.position;
+            self.item_indentation = self.indentation().unwrap_or(0);
+            self.suspicious_braces = None;
+            match self.item() {
+                Ok(item) => items.push(item),
+                Err(Abandoned) => self.skip_item(start),
+            }
+            items.append(&mut self.misplaced_items);
+        }
+        Module { items }
+    }
+
+    /// One declaration.
+    pub(super) fn item(&mut self) -> Attempt<Item> {
+        self.read_slip_as_item();
+        let start = self.span();
+        let kind = self.item_kind()?;
+        Ok(Item { kind, span: self.since(start) })
+    }
+
+    fn item_kind(&mut self) -> Attempt<ItemKind> {
+        match self.kind() {
+            TokenKind::Const => self.constant(),
+            TokenKind::Type => self.enumeration(),
+            TokenKind::Shared => {
+                self.bump();
+                Ok(ItemKind::Shared(self.variables("shared")?))
+            }
+            TokenKind::Init => self.property(ItemKind::Init),
+            TokenKind::Never => self.property(ItemKind::Never),
+            TokenKind::Invariant => self.invariant(),
+            TokenKind::NoRace => self.norace(),
+            TokenKind::Thread => Ok(ItemKind::Thread(self.thread()?)),
+            TokenKind::Proc => Ok(ItemKind::Proc(self.procedure()?)),
+            TokenKind::Rely => Ok(ItemKind::Rely(self.contract()?)),
+            TokenKind::Guarantee => Ok(ItemKind::Guarantee(self.contract()?)),
+            TokenKind::Abstract => Ok(ItemKind::Abstract(self.abstract_thread()?)),
+            _ => Err(self.no_item()),
+        }
+    }
+
+    fn constant(&mut self) -> Attempt<ItemKind> {
+        self.bump();
+        let name = self.name("the name of a constant")?;
+        self.expect(TokenKind::Assign)?;
+        let value = self.expression()?;
+        self.semicolon()?;
+        Ok(ItemKind::Const(name, value))
+    }
+
+    /// `type T = enum { a, b };`
+    fn enumeration(&mut self) -> Attempt<ItemKind> {
+        self.bump();
+        let name = self.name("the name of a type")?;
+        self.check_not_built_in(&name, &super::types::TYPE_WORDS, "type");
+        self.expect(TokenKind::Assign)?;
+        if !self.at(TokenKind::Enum) {
+            let hint = "only enums are declared: `type Phase = enum { idle, busy };`".to_string();
+            return Err(self.expected_with("`enum`", Some(hint)));
+        }
+        self.bump();
+        let opening = self.expect(TokenKind::LeftBrace)?;
+        let mut members = Vec::new();
+        while !self.at(TokenKind::RightBrace) {
+            members.push(self.name("the name of a member")?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.closing(TokenKind::RightBrace, opening)?;
+        self.semicolon()?;
+        Ok(ItemKind::Enum(name, members))
+    }
+
+    fn property(&mut self, make: fn(Expr) -> ItemKind) -> Attempt<ItemKind> {
+        self.bump();
+        let formula = self.expression()?;
+        self.semicolon()?;
+        Ok(make(formula))
+    }
+
+    /// `invariant name: e;` or `invariant e;`
+    fn invariant(&mut self) -> Attempt<ItemKind> {
+        self.bump();
+        let mut name = None;
+        if self.at(TokenKind::Identifier) && self.peek(1) == TokenKind::Colon {
+            name = Some(self.name("the name of an invariant")?);
+            self.bump();
+        }
+        let formula = self.expression()?;
+        self.semicolon()?;
+        Ok(ItemKind::Invariant(name, formula))
+    }
+
+    fn norace(&mut self) -> Attempt<ItemKind> {
+        self.bump();
+        let names = self.names("the name of a shared variable")?;
+        self.semicolon()?;
+        Ok(ItemKind::NoRace(names))
+    }
+
+    fn thread(&mut self) -> Attempt<Thread> {
+        self.bump();
+        let name = self.name("the name of a thread")?;
+        let copies = self.copies(&name)?;
+        Ok(Thread { name, copies, body: self.block()? })
+    }
+
+    /// `[e]`, `[*]` or nothing; `(e)` is reported and understood.
+    fn copies(&mut self, name: &Name) -> Attempt<Copies> {
+        let closing = match self.kind() {
+            TokenKind::LeftBracket => TokenKind::RightBracket,
+            TokenKind::LeftParen => TokenKind::RightParen,
+            _ => return Ok(Copies::Single),
+        };
+        if closing == TokenKind::RightParen {
+            self.copies_in_parentheses(name);
+        }
+        let opening = self.bump();
+        if closing == TokenKind::RightParen && self.eat(closing) {
+            return Ok(Copies::Single);
+        }
+        let copies = match self.eat(TokenKind::Star) {
+            true => Copies::Any,
+            false => Copies::Exactly(self.expression()?),
+        };
+        self.closing(closing, opening)?;
+        Ok(copies)
+    }
+
+    /// `proc p(a: T) returns (r: U) { … }`
+    fn procedure(&mut self) -> Attempt<Proc> {
+        self.bump();
+        let name = self.name("the name of a procedure")?;
+        self.check_not_built_in(&name, &["size", "ord", "count"], "function");
+        let params = self.parameters()?;
+        let result = if self.eat(TokenKind::Returns) { self.result()? } else { None };
+        Ok(Proc { name, params, result, body: self.block()? })
+    }
+
+    fn parameters(&mut self) -> Attempt<Vec<Param>> {
+        let opening = self.expect(TokenKind::LeftParen)?;
+        let mut params = Vec::new();
+        while !self.at(TokenKind::RightParen) {
+            let name = self.name("the name of a parameter")?;
+            if !self.eat(TokenKind::Colon) {
+                let hint = "give each parameter's type behind its name: `x: int`".to_string();
+                return Err(self.expected_with("`:`", Some(hint)));
+            }
+            params.push(Param { name, ty: self.ty()? });
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.closing(TokenKind::RightParen, opening)?;
+        Ok(params)
+    }
+
+    /// `(r: U)`; a procedure has one result at most.
+    fn result(&mut self) -> Attempt<Option<Param>> {
+        let opening = self.span();
+        let mut results = self.parameters()?;
+        if results.len() != 1 {
+            let span = self.since(opening);
+            let message = format!("a procedure has one result, not {}", results.len());
+            let hint = "leave `returns` out, or pass the others through shared variables";
+            self.report(Diagnostic::error(span, message).label("one name and its type").hint(hint));
+        }
+        Ok(if results.is_empty() { None } else { Some(results.swap_remove(0)) })
+    }
+}

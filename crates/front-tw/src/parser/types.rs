@@ -1,0 +1,126 @@
+//! Types.
+
+use super::cursor::Parser;
+use super::{Abandoned, Attempt};
+use crate::ast::{ExprKind, Type, TypeKind};
+use crate::lexer::TokenKind;
+use threadwise_source::Diagnostic;
+
+/// The types that have a name of their own. They are no keywords: `shared lock: lock;` is fine.
+pub(super) const TYPE_WORDS: [&str; 7] = ["bool", "int", "tid", "set", "lock", "mutex", "rwlock"];
+
+impl Parser<'_> {
+    pub(super) fn ty(&mut self) -> Attempt<Type> {
+        Ok(self.tall_type()?.0)
+    }
+
+    /// A type and the height of its tree.
+    pub(super) fn tall_type(&mut self) -> Attempt<(Type, usize)> {
+        self.nested(|p| {
+            let start = p.span();
+            let (kind, below) = p.type_kind()?;
+            let span = p.since(start);
+            p.check_height(below + 1)?;
+            Ok((Type { kind, span }, below + 1))
+        })
+    }
+
+    /// The kind of a type, and the height of what is below it.
+    fn type_kind(&mut self) -> Attempt<(TypeKind, usize)> {
+        match self.kind() {
+            TokenKind::LeftBracket => self.array(),
+            TokenKind::Identifier if !self.starts_range() => self.named_type(),
+            TokenKind::Identifier | TokenKind::Integer => self.range(),
+            TokenKind::MinusSign | TokenKind::LeftParen => self.range(),
+            TokenKind::Enum => Err(self.enum_in_place()),
+            _ => Err(self.expected("a type")),
+        }
+    }
+
+    /// Is the name at hand the start of a bound, as in `N - 1..M`?
+    fn starts_range(&self) -> bool {
+        use TokenKind::{DotDot, LeftBracket, LeftParen, MinusSign};
+        use TokenKind::{Percent, PlusSign, Slash, Star};
+        let next = self.peek(1);
+        matches!(next, DotDot | MinusSign | Percent | PlusSign | Slash | Star)
+            || matches!(next, LeftBracket | LeftParen)
+    }
+
+    fn named_type(&mut self) -> Attempt<(TypeKind, usize)> {
+        let kind = match self.text() {
+            "bool" => TypeKind::Bool,
+            "int" => TypeKind::Int,
+            "tid" => TypeKind::Tid,
+            "lock" => TypeKind::Lock,
+            "mutex" => TypeKind::Mutex,
+            "rwlock" => TypeKind::RwLock,
+            "set" => return self.set(),
+            name => TypeKind::Named(name.to_string()),
+        };
+        self.bump();
+        Ok((kind, 0))
+    }
+
+    /// `set<T>`
+    fn set(&mut self) -> Attempt<(TypeKind, usize)> {
+        self.bump();
+        if !self.at(TokenKind::LessSign) {
+            let hint = "say of what, for example `set<tid>`".to_string();
+            return Err(self.expected_with("`<`", Some(hint)));
+        }
+        let opening = self.bump();
+        let (member, height) = self.tall_type()?;
+        if !self.eat_half_of_greater_equal() {
+            self.closing(TokenKind::GreaterSign, opening)?;
+        }
+        Ok((TypeKind::Set(Box::new(member)), height))
+    }
+
+    /// In `set<T>= {}` the lexer sees `>=`; here it can only be `>` and `=`. The token before
+    /// takes the `>` in, which keeps the spans right without moving the other tokens.
+    fn eat_half_of_greater_equal(&mut self) -> bool {
+        if !self.at(TokenKind::GreaterEqualSign) {
+            return false;
+        }
+        let middle = self.span().start + 1;
+        self.tokens[self.position - 1].span.end = middle;
+        self.tokens[self.position].span.start = middle;
+        self.read_as(TokenKind::Assign);
+        true
+    }
+
+    /// `[K]T`
+    fn array(&mut self) -> Attempt<(TypeKind, usize)> {
+        let opening = self.bump();
+        let (key, key_height) = self.tall_type()?;
+        self.closing(TokenKind::RightBracket, opening)?;
+        let (value, value_height) = self.tall_type()?;
+        Ok((TypeKind::Array(Box::new(key), Box::new(value)), key_height.max(value_height)))
+    }
+
+    /// `lo..hi`
+    fn range(&mut self) -> Attempt<(TypeKind, usize)> {
+        let low = self.bound()?;
+        if !self.at(TokenKind::DotDot) {
+            let number = self.file.snippet(low.expr.span, 20);
+            let highest = match low.expr.kind {
+                ExprKind::Int(value) => (value - 1).to_string(),
+                _ => format!("{number} - 1"),
+            };
+            let hint = format!("a range has two bounds, both included: `0..{highest}` has {number} values");
+            return Err(self.expected_with("`..`", Some(hint)));
+        }
+        self.bump();
+        let high = self.bound()?;
+        let height = low.height.max(high.height);
+        Ok((TypeKind::Range(Box::new(low.expr), Box::new(high.expr)), height))
+    }
+
+    fn enum_in_place(&mut self) -> Abandoned {
+        let diagnostic = Diagnostic::error(self.span(), "an enum needs a declaration of its own")
+            .label("a type is expected here")
+            .hint("declare it first, `type Phase = enum { idle, busy };`, and use its name here");
+        self.report(diagnostic);
+        Abandoned
+    }
+}

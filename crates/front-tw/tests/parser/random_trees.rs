@@ -1,0 +1,150 @@
+//! Random syntax trees survive being printed and parsed.
+
+use crate::common::{parse_clean, without_spans};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use threadwise_front_tw::ast::*;
+use threadwise_front_tw::printer;
+use threadwise_source::{SourceFile, Span};
+
+const OPERATORS: &[BinaryOp] = &[
+    BinaryOp::Implies,
+    BinaryOp::Iff,
+    BinaryOp::Or,
+    BinaryOp::And,
+    BinaryOp::Eq,
+    BinaryOp::Lt,
+    BinaryOp::In,
+    BinaryOp::Subset,
+    BinaryOp::Union,
+    BinaryOp::Minus,
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Mul,
+    BinaryOp::Mod,
+];
+
+fn expr(kind: ExprKind) -> Expr {
+    Expr { kind, span: Span::default() }
+}
+
+fn boxed(e: Expr) -> Box<Expr> {
+    Box::new(e)
+}
+
+fn name() -> impl Strategy<Value = Name> {
+    select(vec!["x", "y", "lock", "idle", "count", "w"])
+        .prop_map(|text| Name { text: text.to_string(), span: Span::default() })
+}
+
+fn leaf() -> impl Strategy<Value = Expr> {
+    prop_oneof![
+        (0..i64::MAX).prop_map(ExprKind::Int),
+        any::<bool>().prop_map(ExprKind::Bool),
+        name().prop_map(|name| ExprKind::Name(name.text)),
+        Just(ExprKind::SelfThread),
+        Just(ExprKind::None),
+        Just(ExprKind::SetLiteral(vec![])),
+    ]
+    .prop_map(expr)
+}
+
+fn expression() -> impl Strategy<Value = Expr> {
+    leaf().prop_recursive(6, 40, 3, |inner| {
+        let one = || inner.clone().prop_map(boxed);
+        prop_oneof![
+            4 => (select(OPERATORS), one(), one()).prop_map(|(op, l, r)| ExprKind::Binary(op, l, r)),
+            2 => one().prop_map(|e| ExprKind::Unary(UnaryOp::Not, e)),
+            2 => one().prop_map(|e| ExprKind::Unary(UnaryOp::Neg, e)),
+            1 => (one(), one(), one()).prop_map(|(c, a, b)| ExprKind::Conditional(c, a, b)),
+            1 => one().prop_map(ExprKind::Prime),
+            1 => (one(), one()).prop_map(|(a, i)| ExprKind::Index(a, i)),
+            1 => (one(), name()).prop_map(|(e, name)| ExprKind::Field(e, name)),
+            1 => (one(), name()).prop_map(|(e, name)| ExprKind::At(e, name)),
+            1 => one().prop_map(ExprKind::Size),
+            1 => one().prop_map(ExprKind::Ord),
+            1 => vec(inner.clone(), 0..3).prop_map(ExprKind::SetLiteral),
+            1 => quantified(one().boxed()),
+        ]
+        .prop_map(expr)
+    })
+}
+
+fn quantified(part: BoxedStrategy<Box<Expr>>) -> impl Strategy<Value = ExprKind> {
+    let quantifier = select(vec![Quantifier::Forall, Quantifier::Exists, Quantifier::Count]);
+    let binder = (name(), part.clone(), part.clone()).prop_map(|(name, low, high)| {
+        // A minus sign, because not everything that starts an expression starts a type.
+        let low = boxed(expr(ExprKind::Unary(UnaryOp::Neg, low)));
+        let range = Type { kind: TypeKind::Range(low, high), span: Span::default() };
+        Binder { name, ty: Type { kind: TypeKind::Set(Box::new(range)), span: Span::default() } }
+    });
+    (quantifier, vec(binder, 1..3), part).prop_map(|(q, binders, body)| ExprKind::Quantified(q, binders, body))
+}
+
+/// What may stand on the left of an assignment.
+fn target() -> impl Strategy<Value = Expr> {
+    (name(), proptest::option::of(expression())).prop_map(|(name, index)| {
+        let base = expr(ExprKind::Name(name.text));
+        match index {
+            Some(index) => expr(ExprKind::Index(boxed(base), boxed(index))),
+            None => base,
+        }
+    })
+}
+
+fn block(stmts: Vec<Stmt>) -> Block {
+    Block { stmts, span: Span::default() }
+}
+
+fn simple_statement() -> impl Strategy<Value = StmtKind> {
+    let value = || prop_oneof![expression().prop_map(Rhs::Expr), Just(Rhs::Any(Span::default()))];
+    prop_oneof![
+        Just(StmtKind::Skip),
+        (vec(target(), 1..3), vec(value(), 1..3)).prop_map(|(t, v)| StmtKind::Assign(t, v)),
+        expression().prop_map(StmtKind::Assert),
+        expression().prop_map(|e| StmtKind::Return(Some(e))),
+        expression().prop_map(|e| StmtKind::Lock(LockOp::ReleaseRead, e)),
+        (vec(target(), 0..3), expression(), proptest::option::of(expression()))
+            .prop_map(|(frame, formula, assertion)| StmtKind::Action { frame, formula, assertion }),
+        (proptest::option::of(target()), vec(expression(), 0..3)).prop_map(|(result, args)| {
+            let proc = Name { text: "p".to_string(), span: Span::default() };
+            StmtKind::Call { result, proc, args }
+        }),
+    ]
+}
+
+fn statement() -> impl Strategy<Value = Stmt> {
+    let stmt = |(labels, kind)| Stmt { labels, kind, span: Span::default() };
+    let simple = (vec(name(), 0..2), simple_statement()).prop_map(stmt);
+    simple.prop_recursive(4, 20, 3, move |inner| {
+        let body = || vec(inner.clone(), 0..3).prop_map(block);
+        let condition = || prop_oneof![expression().prop_map(Cond::Expr), Just(Cond::Any)];
+        let kind = prop_oneof![
+            body().prop_map(StmtKind::Block),
+            body().prop_map(StmtKind::Atomic),
+            (condition(), body(), proptest::option::of(body())).prop_map(|(c, a, b)| StmtKind::If(c, a, b)),
+            (condition(), vec(expression(), 0..3), body()).prop_map(|(c, i, b)| StmtKind::While(c, i, b)),
+            (vec(expression(), 0..3), body()).prop_map(|(i, b)| StmtKind::Loop(i, b)),
+            vec(body(), 1..4).prop_map(StmtKind::Choose),
+            (name(), expression(), expression(), body()).prop_map(|(k, l, h, b)| StmtKind::For(k, l, h, b)),
+        ];
+        (vec(name(), 0..2), kind).prop_map(stmt)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn print_and_parse(stmts in vec(statement(), 0..4), formula in expression()) {
+        let name = Name { text: "P".to_string(), span: Span::default() };
+        let thread = Thread { name, copies: Copies::Any, body: block(stmts) };
+        let kinds = [ItemKind::Thread(thread), ItemKind::Never(formula)];
+        let items = kinds.map(|kind| Item { kind, span: Span::default() }).to_vec();
+        let module = Module { items };
+        let printed = printer::print(&module);
+        let again = parse_clean(&SourceFile::new("printed.tw", printed.clone()));
+        prop_assert_eq!(without_spans(&module), without_spans(&again), "{}", printed);
+    }
+}

@@ -1,0 +1,120 @@
+//! What a step changed.
+
+use crate::value::for_each_part;
+use threadwise_evidence::show_value;
+use threadwise_ir::{Control, Frame, Instance, LocalId, RoutineId, SharedId, Sort};
+
+/// A variable, or an element of an array, that a step changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// `x`, `a[2]`.
+    pub name: String,
+    /// Its value before the step; nothing for a parameter that came into being.
+    pub before: Option<String>,
+    /// Its value after the step.
+    pub after: String,
+    /// It is a local of the thread that took the step.
+    pub is_local: bool,
+}
+
+impl Change {
+    /// `x: 0 → 1`, `local i: 1 → 2`, `local n = 3`.
+    pub fn show(&self) -> String {
+        let scope = if self.is_local { "local " } else { "" };
+        match &self.before {
+            Some(before) => format!("{scope}{}: {before} → {}", self.name, self.after),
+            None => format!("{scope}{} = {}", self.name, self.after),
+        }
+    }
+}
+
+/// The shared variables that differ.
+pub(crate) fn shared_changes(instance: &Instance, before: &[i64], after: &[i64]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (index, var) in instance.program.shared.iter().enumerate() {
+        let range = instance.shared_range(SharedId(index as u32));
+        let (old, new) = (&before[range.clone()], &after[range]);
+        compare(instance, &var.name, &var.sort, old, new, false, &mut changes);
+    }
+    changes
+}
+
+/// The locals that differ, and the parameters of a procedure that was called. Locals that went out
+/// of scope are not worth a word.
+pub(crate) fn local_changes(instance: &Instance, before: &[i64], after: &[i64]) -> Vec<Change> {
+    let mut old: Vec<Frame> = instance.frames(before).collect();
+    let mut new: Vec<Frame> = instance.frames(after).collect();
+    old.reverse();
+    new.reverse();
+    let mut changes = Vec::new();
+    for (depth, frame) in new.iter().enumerate() {
+        match old.get(depth).filter(|f| f.routine == frame.routine) {
+            Some(old) => frame_changes(instance, old, frame, &mut changes),
+            None => parameters(instance, frame, &mut changes),
+        }
+    }
+    changes
+}
+
+fn frame_changes(instance: &Instance, old: &Frame, new: &Frame, out: &mut Vec<Change>) {
+    let program = &instance.program;
+    let dead: &[LocalId] = match new.control {
+        Control::At(location) => &program.location(location).dead,
+        Control::Calling(_) => &[],
+    };
+    for (index, var) in program.routine(new.routine).locals.iter().enumerate() {
+        let id = LocalId(index as u32);
+        if dead.contains(&id) {
+            continue;
+        }
+        let range = instance.local_range(new.routine, id);
+        let (before, after) = (&old.words[range.clone()], &new.words[range]);
+        compare(instance, &var.name, &var.sort, before, after, true, out);
+    }
+}
+
+fn parameters(instance: &Instance, frame: &Frame, out: &mut Vec<Change>) {
+    let routine = instance.program.routine(frame.routine);
+    for (index, var) in routine.locals[..routine.params].iter().enumerate() {
+        let words = frame_words(instance, frame.routine, frame.words, index);
+        out.push(Change {
+            name: var.name.to_string(),
+            before: None,
+            after: show_value(instance, &var.sort, words),
+            is_local: true,
+        });
+    }
+}
+
+/// The words of a local in a frame.
+pub(crate) fn frame_words<'w>(instance: &Instance, routine: RoutineId, frame: &'w [i64], local: usize) -> &'w [i64] {
+    &frame[instance.local_range(routine, LocalId(local as u32))]
+}
+
+fn compare(
+    instance: &Instance,
+    name: &str,
+    sort: &Sort,
+    before: &[i64],
+    after: &[i64],
+    is_local: bool,
+    out: &mut Vec<Change>,
+) {
+    if before == after {
+        return;
+    }
+    let mut old = Vec::new();
+    for_each_part(instance, name, sort, before, &mut |_, _, w| old.push(w));
+    let mut old = old.into_iter();
+    for_each_part(instance, name, sort, after, &mut |name, sort, new| {
+        let old = old.next().unwrap_or(new);
+        if old != new {
+            out.push(Change {
+                name: name.to_string(),
+                before: Some(show_value(instance, sort, old)),
+                after: show_value(instance, sort, new),
+                is_local,
+            });
+        }
+    });
+}

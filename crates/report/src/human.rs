@@ -1,0 +1,218 @@
+//! What `threadwise check` says to people.
+
+use crate::lanes::render_lanes;
+use crate::list::{render_list, render_start, wrap};
+use crate::numbers::{show_bytes, show_count, show_seconds};
+use crate::race::Racer;
+use crate::safe::proved;
+use crate::style::{Palette, Tone};
+use crate::trace::{TraceText, trace_text};
+use crate::violation::Explanation;
+use threadwise_evidence::Stats;
+use threadwise_ir::Program;
+use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
+
+/// A verdict and what there is to say about how it came about.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The verdict.
+    pub verdict: &'a Verdict,
+    /// The engine that found it.
+    pub engine: &'a str,
+    /// Whether the proof is modular, where that question makes sense.
+    pub modular: Option<bool>,
+    /// Whether states that differ only by a permutation of copies were counted as one.
+    pub symmetric: bool,
+    /// The engine's numbers.
+    pub stats: &'a Stats,
+    /// How long it took.
+    pub seconds: f64,
+    /// How much memory it took; 0 if nobody knows.
+    pub peak_memory_bytes: u64,
+}
+
+/// How text is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// The width of the terminal. Without one, lines are as long as they are, and traces are lists.
+    pub width: Option<usize>,
+    /// Whether to use colours.
+    pub color: bool,
+}
+
+impl Layout {
+    fn palette(&self) -> Palette {
+        Palette { color: self.color }
+    }
+}
+
+/// The first line: the verdict, and the reason where there is one.
+pub fn headline(report: &Report, layout: &Layout) -> String {
+    let palette = layout.palette();
+    match report.verdict {
+        Verdict::Safe(_) => palette.paint(Tone::Good, "SAFE"),
+        Verdict::Unsafe(found) => {
+            let trace = found.trace();
+            let explanation = crate::explain(trace.instance(), trace.trace());
+            let place = report.program.source.locate(explanation.span);
+            let word = palette.paint(Tone::Bad, "UNSAFE");
+            format!("{word}: {} at {place}", explanation.what)
+        }
+        Verdict::Unknown(unknown) => {
+            let word = palette.paint(Tone::Unsure, "UNKNOWN");
+            format!("{word}: {}", unknown.reason())
+        }
+    }
+}
+
+/// The whole report.
+pub fn human(report: &Report, layout: &Layout) -> String {
+    let body = match report.verdict {
+        Verdict::Safe(safe) => safe_body(report, safe, layout),
+        Verdict::Unsafe(found) => unsafe_body(report, found, layout),
+        Verdict::Unknown(unknown) => unknown_body(report, unknown, layout),
+    };
+    format!("{}\n\n{body}", headline(report, layout))
+}
+
+fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
+    let mut fields = Fields::new(layout);
+    let states = show_count(safe.states());
+    fields.add("proved", proved(report.program));
+    let alike = if report.symmetric { ", permutations of copies counted once" } else { "" };
+    let how = match safe.grounds() {
+        Grounds::Proof(_) => {
+            format!("a proof that lists {states} states{alike}; it has been checked")
+        }
+        Grounds::Exhaustion(_) => format!("all {states} reachable states visited{alike}"),
+    };
+    fields.add("how", vec![how]);
+    fields.add("engine", vec![engine(report)]);
+    fields.add("effort", vec![effort(report)]);
+    fields.finish()
+}
+
+fn engine(report: &Report) -> String {
+    match report.modular {
+        Some(true) => format!("{}; the proof is modular", report.engine),
+        _ => report.engine.to_string(),
+    }
+}
+
+/// `0.02 s, 12 MiB`
+fn effort(report: &Report) -> String {
+    let time = show_seconds(report.seconds);
+    match report.peak_memory_bytes {
+        0 => time,
+        bytes => format!("{time}, {}", show_bytes(bytes)),
+    }
+}
+
+fn unknown_body(report: &Report, unknown: &Undecided, layout: &Layout) -> String {
+    let mut fields = Fields::new(layout);
+    let numbers = report.stats.0.iter().map(|(name, n)| counted(name, *n));
+    let numbers: Vec<String> = numbers.collect();
+    let room = layout.width.map(|w| w.saturating_sub(12).max(20));
+    fields.add("reached", wrap(&numbers, room));
+    fields.add("try", unknown.advice().to_vec());
+    fields.add("engine", vec![engine(report)]);
+    fields.add("effort", vec![effort(report)]);
+    fields.finish()
+}
+
+/// `21 states`, `depth 20`: names of counters are keys of JSON, people read words.
+fn counted(name: &str, n: u64) -> String {
+    let words = name.replace('_', " ");
+    match words.ends_with('s') {
+        true => format!("{} {words}", show_count(n)),
+        false => format!("{words} {}", show_count(n)),
+    }
+}
+
+fn unsafe_body(report: &Report, found: &Unsafe, layout: &Layout) -> String {
+    let replayed = found.trace();
+    let trace = trace_text(replayed.instance(), replayed.trace());
+    let mut out = render_trace(report.program, &trace, layout);
+    let mut fields = Fields::new(layout);
+    fields.add("engine", vec![engine(report)]);
+    fields.add("effort", vec![effort(report)]);
+    out.push('\n');
+    out.push_str(&fields.finish());
+    out
+}
+
+/// The steps of a trace and the error at its end.
+pub fn render_trace(program: &Program, trace: &TraceText, layout: &Layout) -> String {
+    let palette = layout.palette();
+    let lanes = layout.width.and_then(|width| render_lanes(trace, width, palette));
+    let steps = lanes.unwrap_or_else(|| render_list(trace, layout.width, palette));
+    let separator = if steps.is_empty() { "" } else { "\n" };
+    let start = render_start(trace, layout.width, palette);
+    let end = explanation_text(program, &trace.explanation, layout);
+    format!("{start}{steps}{separator}{end}")
+}
+
+/// What is violated, and the values that show it.
+fn explanation_text(program: &Program, explanation: &Explanation, layout: &Layout) -> String {
+    let palette = layout.palette();
+    let what = palette.paint(Tone::Bad, &explanation.what);
+    let place = palette.paint(Tone::Quiet, program.source.locate(explanation.span));
+    if let Some(racers) = &explanation.race {
+        return format!("  {what}  {place}\n{}", race_text(racers, palette));
+    }
+    let mut out = format!("  {what}: {}  {place}\n", explanation.text);
+    if !explanation.facts.is_empty() {
+        let room = layout.width.map(|w| w.saturating_sub(10).max(20));
+        let facts = wrap(&explanation.facts, room).join("\n          ");
+        out.push_str(&format!("    where {facts}\n"));
+    }
+    out
+}
+
+/// The two statements that race, one under the other.
+fn race_text(racers: &[Racer; 2], palette: Palette) -> String {
+    let widest = |of: fn(&Racer) -> String| {
+        let widths = racers.iter().map(|r| of(r).chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let position = widest(|r| r.statement.position.to_string());
+    let thread = widest(|r| r.thread.clone());
+    let statement = widest(|r| r.statement.text.clone());
+    let line = |racer: &Racer| {
+        let at = racer.statement.position.to_string();
+        format!(
+            "    {}  {:<thread$}  {:<statement$}  {}\n",
+            palette.padded(Tone::Quiet, &at, position),
+            racer.thread,
+            racer.statement.text,
+            if racer.writes { "writes it" } else { "reads it" },
+        )
+    };
+    format!("{}{}", line(&racers[0]), line(&racers[1]))
+}
+
+/// Names on the left, values on the right.
+struct Fields {
+    palette: Palette,
+    out: String,
+}
+
+impl Fields {
+    fn new(layout: &Layout) -> Fields {
+        Fields { palette: layout.palette(), out: String::new() }
+    }
+
+    fn add(&mut self, name: &str, lines: Vec<String>) {
+        for (index, line) in lines.iter().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            let name = self.palette.padded(Tone::Quiet, name, 8);
+            self.out.push_str(&format!("  {name}  {line}\n"));
+        }
+    }
+
+    fn finish(self) -> String {
+        self.out
+    }
+}

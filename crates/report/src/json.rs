@@ -1,0 +1,109 @@
+//! What `threadwise check --format json` says to programs.
+
+use crate::human::Report;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use threadwise_evidence::{initial_json, trace_steps_json, violation_json};
+use threadwise_verdict::Verdict;
+
+/// The JSON form of a report. The fields are always there, in this order.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ReportJson {
+    /// `safe`, `unsafe` or `unknown`.
+    pub verdict: &'static str,
+    /// Why, in a few words; null under SAFE.
+    pub reason: Option<String>,
+    /// The engine that found the verdict.
+    pub engine: String,
+    /// Whether the proof is modular; null where that question makes no sense.
+    pub modular: Option<bool>,
+    /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
+    pub violation: Value,
+    /// Where the trace starts; null unless UNSAFE.
+    pub initial: Value,
+    /// The steps of the trace; empty unless UNSAFE.
+    pub trace: Vec<Value>,
+    /// What to do about an UNKNOWN.
+    pub advice: Vec<String>,
+    /// Numbers.
+    pub stats: StatsJson,
+    /// The version of Threadwise.
+    pub version: &'static str,
+}
+
+/// The numbers of a run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct StatsJson {
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory it held at once; 0 if nobody knows.
+    pub peak_memory_bytes: u64,
+    /// The engine's own counters.
+    #[serde(flatten)]
+    pub counters: Map<String, Value>,
+}
+
+/// The report for programs.
+pub fn json(report: &Report) -> ReportJson {
+    let mut json = ReportJson {
+        verdict: report.verdict.word(),
+        reason: None,
+        engine: report.engine.to_string(),
+        modular: report.modular,
+        violation: Value::Null,
+        initial: Value::Null,
+        trace: Vec::new(),
+        advice: Vec::new(),
+        stats: stats(report),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    match report.verdict {
+        Verdict::Safe(_) => {}
+        Verdict::Unsafe(found) => {
+            let (instance, trace) = (found.trace().instance(), found.trace().trace());
+            let explanation = crate::explain(instance, trace);
+            let place = report.program.source.locate(explanation.span);
+            json.reason = Some(format!("{} at {place}", explanation.what));
+            json.violation = violation_json(instance, &trace.violation);
+            json.initial = initial_json(instance, trace);
+            json.trace = trace_steps_json(instance, trace);
+        }
+        Verdict::Unknown(unknown) => {
+            json.reason = Some(unknown.reason().to_string());
+            json.advice = unknown.advice().to_vec();
+        }
+    }
+    json
+}
+
+fn stats(report: &Report) -> StatsJson {
+    let counters = report.stats.0.iter();
+    StatsJson {
+        seconds: (report.seconds * 1e6).round() / 1e6,
+        peak_memory_bytes: report.peak_memory_bytes,
+        counters: counters.map(|(name, n)| (name.to_string(), Value::from(*n))).collect(),
+    }
+}
+
+/// The report of a run that broke down.
+pub fn internal_error_json(reason: &str, advice: &str) -> ReportJson {
+    ReportJson {
+        verdict: "unknown",
+        reason: Some(reason.to_string()),
+        engine: "auto".to_string(),
+        modular: None,
+        violation: Value::Null,
+        initial: Value::Null,
+        trace: Vec::new(),
+        advice: vec![advice.to_string()],
+        stats: StatsJson { seconds: 0.0, peak_memory_bytes: 0, counters: Map::new() },
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// Any serialisable value as indented JSON with a final newline.
+pub fn to_text(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"));
+    text.push('\n');
+    text
+}

@@ -1,0 +1,35 @@
+//! Verdicts as text for people and as JSON for programs.
+//!
+//! ```text
+//! let report = Report { program, verdict, engine, modular, stats, seconds, peak_memory_bytes };
+//! human(&report, &Layout { width: Some(100), color: true })   // what `threadwise check` prints
+//! json(&report)                                               // the same for scripts
+//! ```
+//!
+//! A verdict comes from the `verdict` crate and so has passed its judge; this crate only finds the
+//! words. It knows no engine, and it never reads or writes a file.
+
+mod changes;
+mod facts;
+mod human;
+mod json;
+mod lanes;
+mod list;
+mod numbers;
+mod race;
+mod safe;
+mod statement;
+mod style;
+mod trace;
+mod value;
+mod violation;
+
+pub use changes::Change;
+pub use human::{Layout, Report, headline, human, render_trace};
+pub use json::{ReportJson, StatsJson, internal_error_json, json, to_text};
+pub use numbers::{show_bytes, show_count, show_seconds};
+pub use race::Racer;
+pub use statement::Statement;
+pub use style::{Palette, Tone};
+pub use trace::{StepText, TraceText, trace_text};
+pub use violation::{Explanation, explain};

@@ -1,0 +1,39 @@
+//! What a SAFE verdict says about a program.
+
+use threadwise_ir::{AssertionKind, Op, Program, Update};
+use threadwise_source::Span;
+
+/// More properties than this are counted, not listed.
+const MAX_LISTED: usize = 8;
+
+/// What was proved, one line each.
+pub(crate) fn proved(program: &Program) -> Vec<String> {
+    let mut lines: Vec<String> = assertions(program).into_iter().collect();
+    let properties = &program.properties;
+    lines.extend(properties.iter().take(MAX_LISTED).map(|p| program.show_property(p)));
+    if properties.len() > MAX_LISTED {
+        lines.push(format!("and {} more properties", properties.len() - MAX_LISTED));
+    }
+    lines.push("no value or index out of range, no division by zero, no lock misused".to_string());
+    lines
+}
+
+fn assertions(program: &Program) -> Option<String> {
+    let mut spans: Vec<Span> = Vec::new();
+    for edge in &program.edges {
+        let Op::Command(command) = &edge.op else {
+            continue;
+        };
+        let is_assert = |kind| kind == AssertionKind::Assert;
+        let has_assert = command.assertions.iter().any(|a| is_assert(a.kind));
+        let is_action = matches!(command.update, Update::Action { assertion: Some(_), .. });
+        if (has_assert || is_action) && !spans.contains(&edge.span) {
+            spans.push(edge.span);
+        }
+    }
+    match spans[..] {
+        [] => None,
+        [span] => Some(program.source.snippet(span, 60).trim_end_matches(';').to_string()),
+        _ => Some(format!("all {} assertions in the code", spans.len())),
+    }
+}

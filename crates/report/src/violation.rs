@@ -1,0 +1,203 @@
+//! What went wrong at the end of a trace, and the values that show it.
+
+use crate::facts::Facts;
+use crate::race::{Racer, race};
+use crate::statement::{Statement, statement};
+use threadwise_evidence::{Trace, Violation};
+use threadwise_ir::{
+    Command, Env, Expr, Failure, Fault, Instance, Op, Path, PropertyKind, State, StepError, ThreadId, Update,
+};
+use threadwise_source::Span;
+
+/// A violation in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// `assertion fails`, `invariant clean is violated`.
+    pub what: String,
+    /// The statement or the property that is violated, on one line.
+    pub text: String,
+    /// The thread whose step goes wrong; properties have none.
+    pub thread: Option<String>,
+    /// What that step does, the part that goes wrong last.
+    pub statements: Vec<Statement>,
+    /// Values that show why: `x == 0`, `P1@critical`.
+    pub facts: Vec<String>,
+    /// The two sides of a race.
+    pub race: Option<[Racer; 2]>,
+    /// Where.
+    pub span: Span,
+}
+
+/// Explains the violation at the end of a trace.
+pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
+    let program = &instance.program;
+    let state = last_state(trace);
+    match &trace.violation {
+        Violation::Step { thread, path, error, span } => {
+            explain_step(instance, state.as_ref(), *thread, path, *error, *span)
+        }
+        Violation::Property(id) => {
+            let property = program.property(*id);
+            Explanation {
+                what: property_fails(&property.kind),
+                text: program.show_property(property),
+                facts: property_facts(instance, state.as_ref(), &property.kind),
+                race: match (&property.kind, &state) {
+                    (PropertyKind::NoRace(_, vars), Some(state)) => race(instance, state, vars),
+                    _ => None,
+                },
+                ..Explanation::at(property.span)
+            }
+        }
+        Violation::PropertyFault(id, fault, span) => {
+            let property = program.property(*id);
+            Explanation {
+                what: format!("{} in a property", fault_name(*fault)),
+                text: program.show_property(property),
+                facts: property_facts(instance, state.as_ref(), &property.kind),
+                ..Explanation::at(*span)
+            }
+        }
+        Violation::Initial(fault, span) => Explanation {
+            what: format!("{} in the initial values", fault_name(*fault)),
+            text: program.source.snippet(*span, 72),
+            ..Explanation::at(*span)
+        },
+        Violation::Start { thread, error, span } => Explanation {
+            what: error_name(*error).to_string(),
+            text: program.source.snippet(*span, 72),
+            thread: Some(thread_name(instance, *thread)),
+            ..Explanation::at(*span)
+        },
+    }
+}
+
+impl Explanation {
+    fn at(span: Span) -> Explanation {
+        Explanation {
+            what: String::new(),
+            text: String::new(),
+            thread: None,
+            statements: Vec::new(),
+            facts: Vec::new(),
+            race: None,
+            span,
+        }
+    }
+}
+
+/// The state in which a trace ends.
+pub(crate) fn last_state(trace: &Trace) -> Option<State> {
+    let mut state = trace.initial.clone()?;
+    for step in &trace.steps {
+        state.shared = step.shared.clone();
+        state.locals[step.thread.index()] = step.local.clone();
+    }
+    Some(state)
+}
+
+fn explain_step(
+    instance: &Instance,
+    state: Option<&State>,
+    thread: ThreadId,
+    path: &Path,
+    error: StepError,
+    span: Span,
+) -> Explanation {
+    let program = &instance.program;
+    let statements: Vec<Statement> = path.iter().map(|&id| statement(program, id)).collect();
+    let failure = state.and_then(|state| {
+        let failures = state.steps(instance, thread).failures;
+        let same = |f: &Failure| f.path == *path && f.error == error && f.span == span;
+        failures.into_iter().find(same)
+    });
+    Explanation {
+        what: error_name(error).to_string(),
+        text: statements.last().map_or_else(String::new, |s| s.text.clone()),
+        thread: Some(thread_name(instance, thread)),
+        statements,
+        facts: failure.map_or_else(Vec::new, |f| step_facts(instance, thread, &f)),
+        ..Explanation::at(span)
+    }
+}
+
+/// The values that the failing edge looks at, in the state in which it fails.
+fn step_facts(instance: &Instance, thread: ThreadId, failure: &Failure) -> Vec<String> {
+    let Some(&edge) = failure.path.last() else {
+        return Vec::new();
+    };
+    let (routine, start) = instance.top_frame(&failure.local);
+    let tid = i64::from(thread.0) + 1;
+    let frame = &failure.local[start..];
+    let env = || Env::of_thread(instance, routine, tid, &failure.shared, frame);
+    let mut facts = Facts::of_thread(env(), routine);
+    match (&instance.program.edge(edge).op, failure.error) {
+        (Op::Command(command), StepError::Assertion | StepError::Release) => {
+            failing_assertions(command, &mut env()).for_each(|e| facts.about(e));
+        }
+        (Op::Command(command), StepError::ActionAssertion) => {
+            if let Update::Action { assertion, .. } = &command.update {
+                assertion.iter().for_each(|e| facts.about(e));
+            }
+        }
+        (op, _) => {
+            let mut culprit = None;
+            op.walk_expressions(&mut |e| {
+                if e.span == failure.span && culprit.is_none() {
+                    culprit = Some(e.clone());
+                }
+            });
+            if let Some(e) = culprit {
+                facts.result_of(&e);
+                facts.about(&e);
+            }
+        }
+    }
+    facts.finish()
+}
+
+/// The assertions that do not hold.
+fn failing_assertions<'c>(command: &'c Command, env: &mut Env<'_>) -> impl Iterator<Item = &'c Expr> {
+    let conditions = command.assertions.iter().map(|a| &a.condition);
+    conditions.filter(move |e| !matches!(env.holds(e), Ok(true)))
+}
+
+fn property_facts(instance: &Instance, state: Option<&State>, kind: &PropertyKind) -> Vec<String> {
+    let (Some(state), PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = (state, kind) else {
+        return Vec::new();
+    };
+    let mut facts = Facts::of_state(instance, &state.shared, &state.locals);
+    facts.about(e);
+    facts.finish()
+}
+
+fn property_fails(kind: &PropertyKind) -> String {
+    match kind {
+        PropertyKind::Invariant(Some(name), _) => format!("invariant {name} is violated"),
+        PropertyKind::Invariant(None, _) => "invariant is violated".to_string(),
+        PropertyKind::Never(_) => "forbidden state is reached".to_string(),
+        PropertyKind::NoRace(name, _) => format!("race on {name}"),
+    }
+}
+
+/// What a step did wrong, in a few words.
+pub(crate) fn error_name(error: StepError) -> &'static str {
+    match error {
+        StepError::Assertion => "assertion fails",
+        StepError::Release => "a lock is released by a thread that does not hold it",
+        StepError::ActionAssertion => "assertion of an action fails",
+        StepError::Fault(fault) => fault_name(fault),
+    }
+}
+
+fn fault_name(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Range => "value out of range",
+        Fault::Index => "index out of range",
+        Fault::Division => "division by zero",
+    }
+}
+
+fn thread_name(instance: &Instance, thread: ThreadId) -> String {
+    instance.tid_name(i64::from(thread.0) + 1)
+}

@@ -1,0 +1,74 @@
+//! Whether the engines and the naive interpreter say the same of a program.
+
+use crate::try_program;
+use std::sync::Arc;
+use threadwise_front_tw::ast::Module;
+use threadwise_front_tw::printer::print;
+use threadwise_ir::Program;
+use threadwise_limits::Budget;
+use threadwise_oracle::{Explored, OracleVerdict};
+use threadwise_portfolio::{Outcome, Request, verify};
+use threadwise_verdict::Verdict;
+
+/// How the explicit engine is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Way {
+    symmetry: bool,
+    fold: bool,
+    proof: bool,
+}
+
+const WAYS: [Way; 5] = [
+    Way { symmetry: false, fold: false, proof: true },
+    Way { symmetry: true, fold: false, proof: true },
+    Way { symmetry: false, fold: true, proof: false },
+    Way { symmetry: true, fold: true, proof: false },
+    Way { symmetry: true, fold: false, proof: false },
+];
+
+/// Compares the explicit engine, asked in every way, with what the interpreter found; tells how
+/// they differ. Every verdict has been judged on the way. A program that does not load says so.
+pub fn disagreement(module: &Module, explored: &Explored) -> Option<String> {
+    let program = match try_program("random.tw", &print(module)) {
+        Ok(program) => program,
+        Err(diagnostics) => return Some(format!("the program does not load:\n{diagnostics}")),
+    };
+    let outcomes = WAYS.map(|way| (way, run(&program, way)));
+    let differing = outcomes.iter().find_map(|(way, outcome)| {
+        let problem = verdicts_differ(outcome, explored).or_else(|| counts_differ(*way, outcome, explored))?;
+        Some(format!("{way:?}: {problem}"))
+    });
+    differing.or_else(|| {
+        let [(_, plain), (_, reduced), ..] = &outcomes;
+        (states(reduced) > states(plain)).then(|| "symmetry adds states".to_string())
+    })
+}
+
+fn run(program: &Arc<Program>, way: Way) -> Outcome {
+    let engine = "explicit".parse().expect("there is an explicit engine");
+    let request =
+        Request { engine, symmetry: way.symmetry, fold: way.fold, want_proof: way.proof, ..Request::default() };
+    verify(program, &request, &Budget::unlimited())
+}
+
+fn verdicts_differ(outcome: &Outcome, explored: &Explored) -> Option<String> {
+    match (&outcome.verdict, &explored.verdict) {
+        (Verdict::Safe(_), OracleVerdict::Safe) => None,
+        (Verdict::Unsafe(found), OracleVerdict::Unsafe { .. }) => {
+            let steps = found.trace().trace().steps.len();
+            let shortest = explored.depth_of_error;
+            (Some(steps) != shortest).then(|| format!("a trace of {steps} steps, the shortest has {shortest:?}"))
+        }
+        (verdict, expected) => Some(format!("engine: {verdict:?}\ninterpreter: {expected:?}")),
+    }
+}
+
+fn counts_differ(way: Way, outcome: &Outcome, explored: &Explored) -> Option<String> {
+    let exact = !way.symmetry && !way.fold && explored.verdict == OracleVerdict::Safe;
+    let (ours, theirs) = (states(outcome), Some(explored.states as u64));
+    (exact && ours != theirs).then(|| format!("{ours:?} states, the interpreter has {theirs:?}"))
+}
+
+fn states(outcome: &Outcome) -> Option<u64> {
+    outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, states)| *states)
+}

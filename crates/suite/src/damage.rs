@@ -1,0 +1,78 @@
+//! Programs with something broken in them, to see that the front end keeps its countenance.
+
+use crate::examples;
+use std::sync::OnceLock;
+
+/// A small generator of random numbers (xorshift*), so that a seed gives the same program always.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % sides.max(1)
+    }
+}
+
+/// An example program, damaged in one to eight places.
+pub fn damaged_program(seed: u64) -> String {
+    static PIECES: OnceLock<Vec<Vec<String>>> = OnceLock::new();
+    let programs = PIECES.get_or_init(|| examples().iter().map(|e| pieces(&e.text)).collect());
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut program = programs[dice.roll(programs.len())].clone();
+    for _ in 0..=dice.roll(8) {
+        let other = &programs[dice.roll(programs.len())];
+        damage(&mut program, other, &mut dice);
+    }
+    program.concat()
+}
+
+fn damage(program: &mut Vec<String>, other: &[String], dice: &mut Dice) {
+    const STRANGE: [&str; 12] =
+        ["'", "\u{0}", "é", "9223372036854775808", "-", "..", "[*]", "::", "/*", "*", "forall i: tid ::", "\u{feff}"];
+    let at = dice.roll(program.len());
+    let piece = other[dice.roll(other.len())].clone();
+    match dice.roll(7) {
+        0 => drop(program.drain(at..(at + 1 + dice.roll(4)).min(program.len()))),
+        1 => program.insert(at, piece),
+        2 => program[at] = piece,
+        3 => program.insert(at, STRANGE[dice.roll(STRANGE.len())].to_string()),
+        4 => {
+            let with = dice.roll(program.len());
+            program.swap(at, with);
+        }
+        5 => {
+            let end = (at + dice.roll(30)).min(program.len());
+            let copy = program[at..end].to_vec();
+            program.splice(at..at, copy);
+        }
+        _ => program.truncate(at.max(1)),
+    }
+    if program.is_empty() {
+        program.push(String::new());
+    }
+}
+
+/// A text cut into words, numbers, spaces and single other characters.
+fn pieces(text: &str) -> Vec<String> {
+    let kind = |c: char| {
+        if c.is_alphanumeric() || c == '_' {
+            1
+        } else if c.is_whitespace() {
+            2
+        } else {
+            0
+        }
+    };
+    let mut pieces: Vec<String> = Vec::new();
+    let mut last = 0;
+    for c in text.chars() {
+        match pieces.last_mut() {
+            Some(piece) if kind(c) != 0 && kind(c) == last => piece.push(c),
+            _ => pieces.push(c.to_string()),
+        }
+        last = kind(c);
+    }
+    pieces
+}

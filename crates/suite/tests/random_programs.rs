@@ -1,0 +1,27 @@
+//! The explicit engine and the naive interpreter agree on random programs: verdict, number of
+//! states, length of the shortest error; with and without symmetry and folding; with proofs and
+//! traces judged.
+
+use proptest::prelude::*;
+use threadwise_front_tw::printer::print;
+use threadwise_oracle::{GeneratorOptions, OracleVerdict, explore, program_strategy};
+use threadwise_suite::disagreement;
+
+const MAX_STATES: usize = 3_000;
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        max_shrink_iters: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn engine_and_oracle_agree(module in program_strategy(GeneratorOptions::small())) {
+        let explored = explore(&module, &[], MAX_STATES);
+        prop_assume!(explored.complete && !matches!(explored.verdict, OracleVerdict::Unknown(_)));
+        let disagreement = disagreement(&module, &explored);
+        prop_assert!(disagreement.is_none(), "{}\nin\n{}", disagreement.unwrap_or_default(), print(&module));
+    }
+}

@@ -1,0 +1,146 @@
+//! `cargo xtask bench`: measures, and writes the page.
+
+use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
+use anyhow::Result;
+use std::fmt::Write;
+
+/// A model and the sizes it is measured at.
+struct Family {
+    title: &'static str,
+    model: &'static str,
+    sizes: &'static [u32],
+    quick: &'static [u32],
+}
+
+const AGAINST_SPIN: &[Family] = &[
+    Family { title: "Bluetooth driver, n workers", model: "bluetooth", sizes: &[3, 4, 5, 6, 7], quick: &[3, 4] },
+    Family {
+        title: "Lock class with parked threads, m = 2, k = 1, n threads",
+        model: "lock-class-parked",
+        sizes: &[8, 10, 12, 13, 14],
+        quick: &[4, 6],
+    },
+    Family { title: "Simple(n)", model: "simple", sizes: &[8, 12, 16, 18, 20], quick: &[4, 8] },
+    Family { title: "Binary counter, n threads", model: "binary-counter", sizes: &[8, 12, 16, 20, 22], quick: &[4, 8] },
+];
+
+const AGAINST_RUMUR: &[Family] = &[
+    Family { title: "Bluetooth driver, n workers", model: "bluetooth", sizes: &[8, 12, 16, 20], quick: &[3, 6] },
+    Family {
+        title: "Lock class with parked threads, m = 2, k = 1, n threads",
+        model: "lock-class-parked",
+        sizes: &[16, 32, 64, 128],
+        quick: &[4, 8],
+    },
+    Family { title: "Simple(n)", model: "simple", sizes: &[16, 32, 64, 128], quick: &[4, 8] },
+];
+
+/// Measures everything and writes `docs/BENCHMARKS.md`.
+pub fn run(quick: bool) -> Result<()> {
+    let shop = Workshop::new()?;
+    let mut page = introduction();
+    page += "\n## Without symmetry, beside SPIN\n";
+    for family in AGAINST_SPIN {
+        let pairs = measure_family(family, quick, |n| {
+            Ok((shop.threadwise(family.model, n, false)?, shop.spin(family.model, n)?))
+        })?;
+        write_family(&mut page, family, "SPIN", &pairs);
+    }
+    page += "\n## With symmetry, beside rumur\n";
+    for family in AGAINST_RUMUR {
+        let pairs = measure_family(family, quick, |n| {
+            Ok((shop.threadwise(family.model, n, true)?, shop.rumur(family.model, n)?))
+        })?;
+        write_family(&mut page, family, "rumur", &pairs);
+    }
+    if quick {
+        println!("{page}");
+    } else {
+        std::fs::write(shop.root().join("docs/BENCHMARKS.md"), page)?;
+    }
+    Ok(())
+}
+
+type Pair = (u32, Run, Run);
+
+fn measure_family(family: &Family, quick: bool, measure: impl Fn(u32) -> Result<(Run, Run)>) -> Result<Vec<Pair>> {
+    let sizes = if quick { family.quick } else { family.sizes };
+    let measured = sizes.iter().map(|&n| {
+        eprintln!("{}, n = {n}", family.title);
+        measure(n).map(|(ours, theirs)| (n, ours, theirs))
+    });
+    measured.collect()
+}
+
+fn introduction() -> String {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
+    format!(
+        "# Benchmarks\n\n\
+         Written by `cargo xtask bench`, which measures everything on this page in one run. Every tool gets {MEMORY_MIB} MiB of \
+         memory and {SECONDS} s; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
+         largest resident set. The models are in `bench/models`, with the same control points for all tools.\n\n\
+         - Processor: {}\n- {}\n- {}\n- {}\n",
+        cpu.trim_start_matches([' ', '\t', ':']),
+        version("rustc", "--version"),
+        version("spin", "-V"),
+        version("rumur", "--version"),
+    )
+}
+
+fn write_family(page: &mut String, family: &Family, peer: &str, pairs: &[Pair]) {
+    let _ = write!(
+        page,
+        "\n### {}\n\n| n | tool | states | CPU s | peak MB | states/s | bytes/state |\n|--:|---|--:|--:|--:|--:|--:|\n",
+        family.title
+    );
+    for (n, ours, theirs) in pairs {
+        write_row(page, *n, "threadwise", ours);
+        write_row(page, *n, peer, theirs);
+    }
+    write_ratios(page, peer, pairs);
+}
+
+fn write_row(page: &mut String, n: u32, tool: &str, run: &Run) {
+    let states = run.states.map_or("–".to_string(), |states| states.to_string());
+    let (rate, bytes) = match run.states {
+        Some(states) if run.cpu_seconds >= 0.05 => {
+            (format!("{:.0}", states as f64 / run.cpu_seconds), format!("{:.1}", run.peak_bytes as f64 / states as f64))
+        }
+        _ => ("–".to_string(), "–".to_string()),
+    };
+    let megabytes = run.peak_bytes as f64 / 1e6;
+    let _ = writeln!(page, "| {n} | {tool} | {states} | {:.2} | {megabytes:.1} | {rate} | {bytes} |", run.cpu_seconds);
+}
+
+/// The ratios at the largest size that both tools decide, and how the work grows.
+fn write_ratios(page: &mut String, peer: &str, pairs: &[Pair]) {
+    let both = pairs.iter().rev().find(|(_, ours, theirs)| ours.states.is_some() && theirs.states.is_some());
+    if let Some((n, ours, theirs)) = both {
+        let _ = write!(
+            page,
+            "\nAt n = {n}, {peer} takes {:.1} times the CPU time and {:.1} times the memory of threadwise",
+            theirs.cpu_seconds / ours.cpu_seconds.max(0.001),
+            theirs.peak_bytes as f64 / ours.peak_bytes.max(1) as f64,
+        );
+        let equal = if ours.states == theirs.states { "" } else { "not " };
+        let _ = writeln!(page, "; their numbers of states are {equal}equal.");
+    }
+    let curve = |pick: fn(&Pair) -> &Run| growth(pairs, pick).map_or("–".to_string(), |base| format!("{base:.2}"));
+    let _ = writeln!(
+        page,
+        "\nGrowth of CPU time per unit of n (geometric mean over sizes of 0.1 s and more): threadwise {}, {peer} {}.",
+        curve(|(_, ours, _)| ours),
+        curve(|(_, _, theirs)| theirs)
+    );
+}
+
+/// The factor by which the time grows when n grows by one, between the first and the last size
+/// that takes long enough to measure.
+fn growth(pairs: &[Pair], pick: fn(&Pair) -> &Run) -> Option<f64> {
+    let measurable = |pair: &&Pair| pick(pair).states.is_some() && pick(pair).cpu_seconds >= 0.1;
+    let first = pairs.iter().find(measurable)?;
+    let last = pairs.iter().rev().find(measurable)?;
+    let steps = last.0.checked_sub(first.0).filter(|&steps| steps > 0)?;
+    Some((pick(last).cpu_seconds / pick(first).cpu_seconds).powf(1.0 / f64::from(steps)))
+}

@@ -1,0 +1,43 @@
+//! Chores of the project: `cargo xtask bench`, `cargo xtask soundness`, `cargo xtask fuzz`.
+
+mod bench;
+mod fuzz;
+mod measure;
+mod peers;
+mod soundness;
+
+use clap::Parser;
+
+/// Chores of the Threadwise project.
+#[derive(Parser)]
+enum Chore {
+    /// Measure against SPIN and rumur, and write docs/BENCHMARKS.md.
+    Bench {
+        /// Small sizes only, and print the page instead of writing it.
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Compare the engines with the naive interpreter on random programs.
+    Soundness(Duration),
+    /// Throw damaged programs at the front end.
+    Fuzz(Duration),
+}
+
+/// For how long, and where to start.
+#[derive(clap::Args)]
+struct Duration {
+    /// How many seconds to go on.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The number of the first program; the same number gives the same program.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Chore::parse() {
+        Chore::Bench { quick } => bench::run(quick),
+        Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
+        Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
+    }
+}

@@ -1,0 +1,130 @@
+//! The tools that are measured: Threadwise itself, SPIN and rumur.
+
+use crate::measure::{build, measure};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The memory and time that every tool gets.
+pub const MEMORY_MIB: u64 = 2048;
+/// See [`MEMORY_MIB`].
+pub const SECONDS: u64 = 300;
+
+/// One measurement.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The states that the tool counted; `None` if it met a limit.
+    pub states: Option<u64>,
+    /// User and system time.
+    pub cpu_seconds: f64,
+    /// The most memory that was resident.
+    pub peak_bytes: u64,
+}
+
+/// Where the models are and where verifiers are built.
+pub struct Workshop {
+    root: PathBuf,
+    scratch: PathBuf,
+    threadwise: PathBuf,
+}
+
+impl Workshop {
+    /// Builds Threadwise and makes room for the peers' verifiers.
+    pub fn new() -> Result<Workshop> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+        build(Command::new(env!("CARGO")).args(["build", "--release", "--bin", "threadwise"]).current_dir(&root))?;
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let scratch = target.join("bench");
+        std::fs::create_dir_all(&scratch)?;
+        Ok(Workshop { threadwise: target.join("release/threadwise"), scratch, root })
+    }
+
+    /// Where the project is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn model(&self, name: &str, extension: &str) -> PathBuf {
+        self.root.join("bench/models").join(format!("{name}.{extension}"))
+    }
+
+    /// Threadwise's explicit engine.
+    pub fn threadwise(&self, model: &str, n: u32, symmetry: bool) -> Result<Run> {
+        let mut command = Command::new(&self.threadwise);
+        command.arg("check").arg(self.model(model, "tw")).args(["--engine", "explicit", "--format", "json", "-q"]);
+        command.arg("-D").arg(format!("N={n}")).arg("--memory").arg(MEMORY_MIB.to_string());
+        if !symmetry {
+            command.arg("--no-symmetry");
+        }
+        let measured = measure(&mut command, SECONDS)?;
+        let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
+        let decided = json["verdict"] == "safe";
+        let states = json["stats"]["states"].as_u64().filter(|_| decided && measured.finished);
+        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+    }
+
+    /// SPIN's verifier: exhaustive, safety only, without partial-order reduction.
+    pub fn spin(&self, model: &str, n: u32) -> Result<Run> {
+        let dir = self.scratch.join(format!("spin-{model}-{n}"));
+        std::fs::create_dir_all(&dir)?;
+        build(
+            Command::new("spin")
+                .args(["-a", "-o3", "-DSTAY"])
+                .arg(format!("-DN={n}"))
+                .arg(self.model(model, "pml"))
+                .current_dir(&dir),
+        )?;
+        build(
+            Command::new("gcc")
+                .args(["-O2", "-DSAFETY", "-DNOREDUCE"])
+                .arg(format!("-DMEMLIM={MEMORY_MIB}"))
+                .args(["-o", "pan", "pan.c"])
+                .current_dir(&dir),
+        )?;
+        let measured = measure(Command::new("./pan").args(["-E", "-n", "-m10000000"]).current_dir(&dir), SECONDS)?;
+        let complete = measured.finished && !measured.output.contains("Search not completed");
+        let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
+        let states = states.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n as u64).filter(|_| complete);
+        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+    }
+
+    /// rumur's verifier: symmetry reduction by scalarsets, one thread.
+    pub fn rumur(&self, model: &str, n: u32) -> Result<Run> {
+        let dir = self.scratch.join(format!("rumur-{model}-{n}"));
+        std::fs::create_dir_all(&dir)?;
+        let text = std::fs::read_to_string(self.model(model, "m"))?;
+        std::fs::write(dir.join("model.m"), with_constant(&text, n).context("the model has no constant N")?)?;
+        build(
+            Command::new("rumur")
+                .args(["--scalarset-schedules", "off", "--threads", "1", "--output", "model.c", "model.m"])
+                .current_dir(&dir),
+        )?;
+        build(
+            Command::new("gcc").args(["-O2", "-march=native", "-o", "model", "model.c", "-lpthread"]).current_dir(&dir),
+        )?;
+        let measured = measure(Command::new("./model").current_dir(&dir), SECONDS)?;
+        let states = measured.output.lines().find_map(states_in_summary).filter(|_| measured.finished);
+        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+    }
+}
+
+/// The Murphi model with its constant `N` set.
+fn with_constant(model: &str, n: u32) -> Option<String> {
+    let start = model.find("N: ")? + "N: ".len();
+    let end = start + model[start..].find(';')?;
+    Some(format!("{}{n}{}", &model[..start], &model[end..]))
+}
+
+/// The number before `states` in a line like `1267 states, 5037 rules fired in 0s.`
+fn states_in_summary(line: &str) -> Option<u64> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "states,")?;
+    words.get(at.checked_sub(1)?)?.parse().ok()
+}
+
+/// The first line that a tool prints about its version.
+pub fn version(tool: &str, flag: &str) -> String {
+    let output = Command::new(tool).arg(flag).output();
+    let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned() + &String::from_utf8_lossy(&o.stderr));
+    text.ok().and_then(|t| t.lines().next().map(str::to_string)).unwrap_or_else(|| "not installed".to_string())
+}
