@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: measures, and writes the page.
 
+use crate::modular;
 use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
 use anyhow::Result;
 use std::fmt::Write;
@@ -53,6 +54,8 @@ pub fn run(quick: bool) -> Result<()> {
         })?;
         write_family(&mut page, family, "rumur", &pairs);
     }
+    page += "\n## Thread by thread, beside SPIN\n";
+    modular::write(&mut page, &shop, quick)?;
     if quick {
         println!("{page}");
     } else {
@@ -95,13 +98,14 @@ fn write_family(page: &mut String, family: &Family, peer: &str, pairs: &[Pair]) 
         family.title
     );
     for (n, ours, theirs) in pairs {
-        write_row(page, *n, "threadwise", ours);
-        write_row(page, *n, peer, theirs);
+        write_row(page, &n.to_string(), "threadwise", ours);
+        write_row(page, &n.to_string(), peer, theirs);
     }
     write_ratios(page, peer, pairs);
 }
 
-fn write_row(page: &mut String, n: u32, tool: &str, run: &Run) {
+/// A row of a table of measurements.
+pub fn write_row(page: &mut String, n: &str, tool: &str, run: &Run) {
     let states = run.states.map_or("–".to_string(), |states| states.to_string());
     let (rate, bytes) = match run.states {
         Some(states) if run.cpu_seconds >= 0.05 => {

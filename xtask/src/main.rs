@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod measure;
+mod modular;
 mod peers;
 mod soundness;
 

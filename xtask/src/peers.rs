@@ -44,7 +44,8 @@ impl Workshop {
         &self.root
     }
 
-    fn model(&self, name: &str, extension: &str) -> PathBuf {
+    /// A model of a benchmark.
+    pub fn model(&self, name: &str, extension: &str) -> PathBuf {
         self.root.join("bench/models").join(format!("{name}.{extension}"))
     }
 
@@ -63,17 +64,38 @@ impl Workshop {
         Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
     }
 
+    /// Threadwise's modular engine, proof and check included. The count is of thread states.
+    pub fn modular(&self, program: &Path, defines: &[String]) -> Result<Run> {
+        let mut command = Command::new(&self.threadwise);
+        command.arg("check").arg(program).args(["--engine", "modular", "--format", "json", "-q"]);
+        command.arg("--memory").arg(MEMORY_MIB.to_string());
+        defines.iter().for_each(|define| {
+            command.arg("-D").arg(define);
+        });
+        let measured = measure(&mut command, SECONDS)?;
+        let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
+        let decided = json["verdict"] == "safe" && measured.finished;
+        let states = json["stats"]["thread_states"].as_u64().filter(|_| decided);
+        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+    }
+
+    /// Saves a generated text where verifiers are built.
+    pub fn save(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.scratch.join(name);
+        std::fs::write(&path, text)?;
+        Ok(path)
+    }
+
     /// SPIN's verifier: exhaustive, safety only, without partial-order reduction.
     pub fn spin(&self, model: &str, n: u32) -> Result<Run> {
-        let dir = self.scratch.join(format!("spin-{model}-{n}"));
+        self.spin_on(&self.model(model, "pml"), &format!("{model}-{n}"), n)
+    }
+
+    /// SPIN's verifier for a model in a file.
+    pub fn spin_on(&self, model: &Path, name: &str, n: u32) -> Result<Run> {
+        let dir = self.scratch.join(format!("spin-{name}"));
         std::fs::create_dir_all(&dir)?;
-        build(
-            Command::new("spin")
-                .args(["-a", "-o3", "-DSTAY"])
-                .arg(format!("-DN={n}"))
-                .arg(self.model(model, "pml"))
-                .current_dir(&dir),
-        )?;
+        build(Command::new("spin").args(["-a", "-o3", "-DSTAY"]).arg(format!("-DN={n}")).arg(model).current_dir(&dir))?;
         build(
             Command::new("gcc")
                 .args(["-O2", "-DSAFETY", "-DNOREDUCE"])

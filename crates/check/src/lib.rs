@@ -5,8 +5,18 @@
 //! knows about programs it asks of the semantics in `ir`. A [`CheckedProof`] is evidence that a
 //! proof passed; only [`check`] makes it.
 
+mod annotated;
+mod coverage;
+mod cutoff;
+mod desk;
+mod frontier;
+mod interner;
+mod landing;
+mod modular;
+mod properties;
 mod reachable;
 mod space;
+mod viewpoint;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +37,8 @@ impl CheckedProof {
         &self.program
     }
 
-    /// How many states the proof lists; of orbits, where it uses symmetry.
+    /// How many states the proof lists; of orbits, where it uses symmetry; of single threads, where
+    /// it is about these.
     pub fn states(&self) -> u64 {
         self.states
     }
@@ -59,10 +70,16 @@ impl From<Limit> for CheckError {
     }
 }
 
+fn refuted(reason: impl Into<String>) -> CheckError {
+    CheckError::Refuted(reason.into())
+}
+
 /// Checks that a proof proves the program safe.
 pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<CheckedProof, CheckError> {
     let states = match proof {
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
+        Proof::Modular(proof) => modular::check(program, proof, budget)?,
+        Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -38,8 +38,8 @@
 //!
 //! A set of states is about a fixed number of threads. It proves nothing about `thread W[*]`.
 
-use crate::CheckError;
 use crate::space::{Space, Tuple};
+use crate::{CheckError, refuted};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use threadwise_evidence::{ReachableSet, show_state};
@@ -65,10 +65,6 @@ pub(crate) fn check(program: &Arc<Program>, set: &ReachableSet, budget: &Budget)
         judge.contains_all_successors(&states, state)?;
     }
     Ok(states.len() as u64)
-}
-
-fn refuted(reason: impl Into<String>) -> CheckError {
-    CheckError::Refuted(reason.into())
 }
 
 fn number_of_threads_is_fixed(program: &Program) -> Result<(), CheckError> {

@@ -1,6 +1,7 @@
 //! States as short tuples of numbers, and the canonical one among states that differ by a
 //! permutation of interchangeable copies.
 
+use crate::interner::Interner;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -8,29 +9,6 @@ use threadwise_ir::{Access, Instance, Locals, State, Steps, TemplateId, ThreadId
 
 /// A state: the number of its shared store, then that of each thread's local state.
 pub(crate) type Tuple = Box<[u32]>;
-
-/// Gives equal sequences of words equal numbers.
-#[derive(Default)]
-struct Interner {
-    numbers: FxHashMap<Rc<[i64]>, u32>,
-    words: Vec<Rc<[i64]>>,
-}
-
-impl Interner {
-    fn number(&mut self, words: &[i64]) -> u32 {
-        if let Some(&number) = self.numbers.get(words) {
-            return number;
-        }
-        let (number, words) = (self.words.len() as u32, Rc::<[i64]>::from(words));
-        self.words.push(words.clone());
-        self.numbers.insert(words, number);
-        number
-    }
-
-    fn words(&self, number: u32) -> &[i64] {
-        &self.words[number as usize]
-    }
-}
 
 /// What a thread can do in a state, in the space's numbers.
 pub(crate) struct Moves {

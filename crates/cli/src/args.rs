@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use std::time::Duration;
-use threadwise_portfolio::EngineChoice;
+use threadwise_portfolio::{EngineChoice, SearchKind};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,6 +72,9 @@ pub struct CheckArgs {
     /// The engine that does the work
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = engine_parser())]
     pub engine: EngineChoice,
+    /// How engine `modular` searches
+    #[arg(long = "search", value_name = "KIND", value_enum, default_value_t = Search::Fixpoint)]
+    pub modular_search: Search,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -167,6 +170,28 @@ pub struct SearchArgs {
     pub any_copies: u32,
 }
 
+/// How engine `modular` searches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Search {
+    /// All states that each thread can have, at once
+    Fixpoint,
+    /// Only the latest states together; proves more, may take exponentially long
+    Frontier,
+    /// Between the two: proves more than fixpoint, in polynomial time
+    Relaxed,
+}
+
+impl Search {
+    /// The same for the portfolio.
+    pub fn kind(self) -> SearchKind {
+        match self {
+            Search::Fixpoint => SearchKind::Fixpoint,
+            Search::Frontier => SearchKind::Frontier,
+            Search::Relaxed => SearchKind::Relaxed,
+        }
+    }
+}
+
 /// How much to use.
 #[derive(Args, Debug)]
 pub struct LimitArgs {
@@ -187,7 +212,7 @@ pub struct OutputArgs {
     /// Say nothing on standard error but errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more on standard error: notes and statistics
+    /// Say more: notes and statistics on standard error, long proofs in full
     #[arg(short, long)]
     pub verbose: bool,
     /// When to use colours; NO_COLOR is obeyed too
@@ -198,7 +223,7 @@ pub struct OutputArgs {
 /// How wide to print.
 #[derive(Args, Debug)]
 pub struct WidthArgs {
-    /// Lay the trace out for this many columns; by default the terminal's width, if there is one
+    /// Lay the output out for this many columns; by default the terminal's width, if there is one
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
     pub width: Option<u16>,
 }

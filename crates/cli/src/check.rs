@@ -13,7 +13,7 @@ use threadwise_evidence::{write_proof, write_trace};
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
 use threadwise_portfolio::{Outcome, Request, verify};
-use threadwise_report::{Report, human, json, show_count, to_text};
+use threadwise_report::{Layout, Report, human, json, show_count, to_text};
 use threadwise_verdict::Verdict;
 
 /// Verifies a program, reports the verdict, and writes the evidence that was asked for.
@@ -29,6 +29,7 @@ pub fn check(args: &CheckArgs) -> Job {
         symmetry: !args.search.no_symmetry,
         fold: !args.search.no_fold,
         max_any_copies: args.search.any_copies,
+        search: args.modular_search.kind(),
     };
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));
@@ -38,13 +39,14 @@ pub fn check(args: &CheckArgs) -> Job {
         verdict: &outcome.verdict,
         engine: outcome.engine,
         modular: outcome.modular,
+        proof: outcome.proof.as_ref(),
         symmetric: request.symmetry && is_symmetric(&program),
         stats: &outcome.stats,
         seconds: clock.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
     };
     print(&match console.format {
-        Format::Human => human(&report, &layout(args.width.width)),
+        Format::Human => human(&report, &Layout { whole_proof: args.output.verbose, ..layout(args.width.width) }),
         Format::Json => to_text(&json(&report)),
     })?;
     files.write(&console, &program, &outcome, &defines)?;

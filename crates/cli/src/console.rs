@@ -55,7 +55,7 @@ pub fn set_color(color: Color) {
 /// How to lay text out on standard output. A pipe has no width, unless the user gives one.
 pub fn layout(width: Option<u16>) -> Layout {
     let color = AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
-    Layout { width: width.map(usize::from).or_else(columns), color }
+    Layout { width: width.map(usize::from).or_else(columns), color, whole_proof: false }
 }
 
 fn columns() -> Option<usize> {

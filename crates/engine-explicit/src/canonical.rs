@@ -3,11 +3,11 @@
 //! `threadwise_ir::Symmetry` explains why sorting each thread's copies by local state and profile
 //! gives the same representative for all of them.
 
-use crate::intern::Interner;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
 use threadwise_ir::{Instance, TemplateId};
+use threadwise_tables::Interner;
 
 /// Finds representatives.
 pub(crate) struct Canonical<'a> {

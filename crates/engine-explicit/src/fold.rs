@@ -6,7 +6,7 @@
 //! cleared. Both keep every error reachable and add none; there are fewer states, and shorter
 //! traces that `unfold` turns back into those of the program.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use threadwise_ir::{
     BinaryOp, Command, Edge, ExprKind, LocalId, LocationId, Op, Place, Program, PropertyKind, RoutineId, Sort, Update,
@@ -53,22 +53,30 @@ impl Seen {
 /// locations: control must come to rest.
 fn foldable(program: &Program, seen: &Seen) -> Vec<LocationId> {
     let ids = (0..program.locations.len() as u32).map(LocationId);
-    let mut candidates: FxHashSet<LocationId> = ids.filter(|&id| is_foldable(program, id, seen)).collect();
-    let mut settled = Vec::new();
-    loop {
-        let leads_to_rest = |id: &LocationId| {
-            program.location(*id).edges.iter().all(|&edge| !candidates.contains(&program.edge(edge).to))
-        };
-        let mut layer: Vec<LocationId> = candidates.iter().copied().filter(leads_to_rest).collect();
-        if layer.is_empty() {
-            return settled;
-        }
-        layer.sort_unstable();
-        layer.iter().for_each(|id| {
-            candidates.remove(id);
-        });
-        settled.extend(layer);
+    let candidates: FxHashSet<LocationId> = ids.filter(|&id| is_foldable(program, id, seen)).collect();
+    // For each candidate, the edges that lead from it to a candidate of which it is not yet known
+    // that it comes to rest; and the candidates that lead to it.
+    let mut restless = FxHashMap::default();
+    let mut led_to_by: FxHashMap<LocationId, Vec<LocationId>> = FxHashMap::default();
+    for &id in &candidates {
+        let targets = program.location(id).edges.iter().map(|&edge| program.edge(edge).to);
+        let targets: Vec<LocationId> = targets.filter(|to| candidates.contains(to)).collect();
+        restless.insert(id, targets.len());
+        targets.into_iter().for_each(|to| led_to_by.entry(to).or_default().push(id));
     }
+    let mut settled: Vec<LocationId> = restless.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    let mut next = 0;
+    while let Some(&id) = settled.get(next) {
+        next += 1;
+        for from in led_to_by.remove(&id).unwrap_or_default() {
+            let count = restless.get_mut(&from).expect("every candidate is counted");
+            *count -= 1;
+            if *count == 0 {
+                settled.push(from);
+            }
+        }
+    }
+    settled
 }
 
 fn is_foldable(program: &Program, id: LocationId, seen: &Seen) -> bool {

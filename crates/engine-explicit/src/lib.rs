@@ -9,10 +9,8 @@
 
 mod canonical;
 mod fold;
-mod intern;
 mod properties;
 mod search;
-mod tables;
 mod trace;
 mod unfold;
 mod visited;

@@ -4,10 +4,9 @@
 //! Local states that agree on these have the same *view*; whether a state is good depends on its
 //! shared store and its threads' views only.
 
-use crate::intern::Interner;
-use crate::tables::Tables;
 use rustc_hash::FxHashSet;
 use threadwise_ir::{Access, ExprKind, Gap, Instance, LocalId, Locals, LocationId, PropertyKind, TemplateId};
+use threadwise_tables::{Interner, StepTables};
 
 /// Above this many remembered states the memory starts anew.
 const MAX_REMEMBERED: usize = 1 << 20;
@@ -78,7 +77,7 @@ impl<'a> PropertyMemo<'a> {
     }
 
     /// Judges a state by the invariants and `never` properties.
-    pub(crate) fn judge(&mut self, state: &[u32], tables: &Tables<'_>) -> Judgement {
+    pub(crate) fn judge(&mut self, state: &[u32], tables: &StepTables<'_>) -> Judgement {
         if !self.has_formulas {
             return Judgement::Good;
         }
@@ -93,7 +92,7 @@ impl<'a> PropertyMemo<'a> {
         judgement
     }
 
-    fn evaluate(&mut self, key: &[u32], state: &[u32], tables: &Tables<'_>) -> Judgement {
+    fn evaluate(&mut self, key: &[u32], state: &[u32], tables: &StepTables<'_>) -> Judgement {
         let shared = tables.shared.get(state[0]);
         let locals = InternedLocals { instance: self.instance, state, tables };
         let broken = self.instance.broken_properties(shared, &locals, &mut |_| Access::default());
@@ -110,7 +109,7 @@ impl<'a> PropertyMemo<'a> {
         Judgement::Good
     }
 
-    fn view(&mut self, template: TemplateId, local: u32, tables: &Tables<'_>) -> u32 {
+    fn view(&mut self, template: TemplateId, local: u32, tables: &StepTables<'_>) -> u32 {
         let views = &mut self.view_of[template.index()];
         if let Some(&view) = views.get(local as usize)
             && view != ABSENT
@@ -138,7 +137,7 @@ impl<'a> PropertyMemo<'a> {
 pub(crate) struct InternedLocals<'s, 't> {
     pub(crate) instance: &'s Instance,
     pub(crate) state: &'s [u32],
-    pub(crate) tables: &'s Tables<'t>,
+    pub(crate) tables: &'s StepTables<'t>,
 }
 
 impl Locals for InternedLocals<'_, '_> {

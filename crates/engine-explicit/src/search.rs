@@ -2,11 +2,11 @@
 
 use crate::canonical::Canonical;
 use crate::properties::{Judgement, PropertyMemo};
-use crate::tables::Tables;
 use crate::visited::{NO_PARENT, Visited};
 use threadwise_evidence::{ReachableSet, Stats};
 use threadwise_ir::{Access, Gap, Instance, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
+use threadwise_tables::{Interner, StepTables};
 
 /// How many states are expanded between two looks at the budget.
 const STATES_PER_CHECK: u32 = 1 << 12;
@@ -15,7 +15,7 @@ const STATES_PER_CHECK: u32 = 1 << 12;
 pub(crate) struct Search<'a> {
     pub(crate) instance: &'a Instance,
     symmetric: &'a [TemplateId],
-    pub(crate) tables: Tables<'a>,
+    pub(crate) tables: StepTables<'a>,
     pub(crate) canonical: Canonical<'a>,
     memo: PropertyMemo<'a>,
     pub(crate) visited: Visited,
@@ -46,7 +46,7 @@ impl<'a> Search<'a> {
         Search {
             instance,
             symmetric,
-            tables: Tables::new(instance),
+            tables: StepTables::new(instance),
             canonical: Canonical::new(instance, symmetric),
             memo: PropertyMemo::new(instance),
             visited: Visited::new(std::iter::once(0).chain(widths).collect()),
@@ -176,8 +176,7 @@ impl<'a> Search<'a> {
         for (id, state) in states.chunks_exact_mut(width).enumerate() {
             self.visited.read(id as u32, state);
         }
-        let stores =
-            |interner: &crate::intern::Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
+        let stores = |interner: &Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
         ReachableSet {
             symmetric: if self.canonical.is_trivial() { Vec::new() } else { self.symmetric.to_vec() },
             shared: stores(&self.tables.shared),

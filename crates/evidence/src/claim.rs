@@ -35,6 +35,56 @@ pub struct Unknown {
 pub enum Proof {
     /// All reachable states.
     Reachable(ReachableSet),
+    /// What each thread's states can be, against what the others do.
+    Modular(ModularProof),
+    /// Sets of thread states that lead from one to the next.
+    Frontier(FrontierProof),
+}
+
+/// An Owicki-Gries annotation of each thread, for each number of copies that has to be looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ModularProof {
+    /// One annotation for each combination of numbers of copies.
+    pub cases: Vec<Annotation>,
+}
+
+/// What the states of each thread can be.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Annotation {
+    /// How many copies of each template it speaks of.
+    pub copies: Vec<u32>,
+    /// For each template what the states of its first copy can be; empty for one without copies.
+    pub threads: Vec<ThreadAnnotation>,
+}
+
+/// What the states of a thread can be. With each shared store, those that differ from it by a
+/// permutation of other threads' copies, and of the other copies of this thread, are meant.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadAnnotation {
+    /// In a program without recursion just one, with whole local states. In a recursive one the
+    /// first is for the thread's own code and the others for calls, and local states are reduced
+    /// to the running frame.
+    pub contexts: Vec<Context>,
+}
+
+/// What the states of a thread can be while it is in its own code or in certain calls.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Context {
+    /// From where it is called: a context, and the caller's frame. Empty for the thread's own code.
+    pub callers: Vec<(u32, Store)>,
+    /// The states, by shared store.
+    pub states: StatesByStore,
+}
+
+/// States of a thread: shared stores, each with local states of the thread that go with it.
+pub type StatesByStore = Vec<(Store, Vec<Store>)>;
+
+/// A sequence of tuples of sets of thread states: the first has the initial states, each has the
+/// steps of the one before, and all steps of the last are in some of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FrontierProof {
+    /// The tuples; for each thread of the program its states, by shared store.
+    pub iterates: Vec<Vec<StatesByStore>>,
 }
 
 /// A set of states that contains the initial ones, is closed under steps and free of errors.

@@ -9,17 +9,25 @@
 //!
 //! Nothing here knows how evidence is found or judged.
 
+mod annotation;
 mod claim;
 mod file;
+mod frontier_file;
+mod modular_file;
 mod proof_file;
 mod reachable;
+mod reachable_file;
+mod rows;
 mod show;
 mod stores;
 mod trace_file;
 mod trace_json;
 mod value;
 
-pub use claim::{Claim, Exhausted, Proof, ReachableSet, Stats, Trace, TraceStep, Unknown, Violation};
+pub use claim::{
+    Annotation, Claim, Context, Exhausted, FrontierProof, ModularProof, Proof, ReachableSet, StatesByStore, Stats,
+    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+};
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};
 pub use show::{show_local, show_shared, show_state, show_value};

@@ -85,7 +85,8 @@ pub fn local_json(instance: &Instance, local: &[i64]) -> Value {
     Value::Array(frames)
 }
 
-fn frame_json(instance: &Instance, frame: &Frame<'_>) -> Value {
+/// One frame.
+pub(crate) fn frame_json(instance: &Instance, frame: &Frame<'_>) -> Value {
     let routine = &*instance.program.routine(frame.routine).name;
     let vars = frame_vars(instance, frame);
     match frame.control {
@@ -105,7 +106,8 @@ pub(crate) fn decode_local(instance: &Instance, template: TemplateId, value: &Va
     Ok(words.into())
 }
 
-fn decode_frame(instance: &Instance, value: &Value, out: &mut Vec<i64>) -> Result<(), FileError> {
+/// Appends the words of a frame.
+pub(crate) fn decode_frame(instance: &Instance, value: &Value, out: &mut Vec<i64>) -> Result<(), FileError> {
     let frame = object(value)?;
     let control = match (frame.contains_key("location"), frame.contains_key("calling")) {
         (true, false) => Control::At(LocationId(field(frame, "location", small_number)?)),
@@ -193,4 +195,45 @@ fn validate_frame(instance: &Instance, routine: RoutineId, frame: &[i64]) -> Res
         return Err(FileError::new(format!("`{name}` has no such place")));
     }
     Ok(())
+}
+
+/// Whether the words are a running frame of the routine: control is at a location.
+pub(crate) fn validate_running(instance: &Instance, routine: RoutineId, words: &[i64]) -> Result<(), FileError> {
+    validate_single(instance, routine, words)?;
+    match Control::of_word(words[words.len() - 1]) {
+        Control::At(_) => Ok(()),
+        Control::Calling(_) => {
+            let name = &instance.program.routine(routine).name;
+            Err(FileError::new(format!("the running frame of `{name}` is calling")))
+        }
+    }
+}
+
+/// Whether the words are a frame of the routine that waits for a call to return.
+pub(crate) fn validate_caller(instance: &Instance, routine: RoutineId, words: &[i64]) -> Result<(), FileError> {
+    called_routine(instance, words)?;
+    validate_single(instance, routine, words)
+}
+
+fn validate_single(instance: &Instance, routine: RoutineId, words: &[i64]) -> Result<(), FileError> {
+    let (are, should) = (words.len(), instance.frame_words(routine));
+    if are != should {
+        let name = &instance.program.routine(routine).name;
+        return Err(FileError::new(format!("a frame of `{name}` has {should} words, not {are}")));
+    }
+    validate_frame(instance, routine, words)
+}
+
+/// The procedure that a frame is calling. Calls from inside an atomic step do not count: no state
+/// has such a frame.
+pub(crate) fn called_routine(instance: &Instance, frame: &[i64]) -> Result<RoutineId, FileError> {
+    let program = &instance.program;
+    let calling = frame.last().and_then(|&word| match Control::of_word(word) {
+        Control::Calling(edge) if Control::Calling(edge).word() == word => program.edges.get(edge.index()),
+        _ => None,
+    });
+    match calling.map(|edge| (&edge.op, program.location(edge.from).transient)) {
+        Some((Op::Call { routine, .. }, false)) => Ok(*routine),
+        _ => Err(FileError::new("a caller's frame is at a call outside atomic blocks")),
+    }
 }

@@ -78,7 +78,11 @@ pub fn step_text(instance: &Instance, path: &[EdgeId]) -> String {
     for id in path {
         let edge = instance.program.edge(*id);
         if !text.is_empty() {
-            text.push_str(if text.ends_with([';', '}']) { " " } else { "; " });
+            text.push_str(match () {
+                () if text == "atomic" => " { ",
+                () if text.ends_with([';', '}']) => " ",
+                () => "; ",
+            });
         }
         text.push_str(&instance.program.source.snippet(edge.span, MAX_TEXT));
         match edge.branch {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-use support::{KITCHEN_SINK, program, reachable_set, trace};
+use support::{COUNTER, KITCHEN_SINK, RECURSIVE, frontier, modular, program, reachable_set, trace};
 use threadwise_evidence::{Proof, ProofFile, TraceFile, write_proof, write_trace};
 use threadwise_ir::{Instance, Program};
 
@@ -26,6 +26,28 @@ static PROOF: LazyLock<String> = LazyLock::new(|| {
     write_proof(&mut out, &SINK, &Proof::Reachable(set), &BTreeMap::new()).expect("memory");
     String::from_utf8(out).expect("UTF-8")
 });
+
+/// A modular proof with recursion, and a frontier proof, each with its program.
+static BY_THREAD: LazyLock<[(Arc<Program>, String); 2]> = LazyLock::new(|| {
+    let (recursive, counter) = (program(RECURSIVE), program(COUNTER));
+    let proofs =
+        [Proof::Modular(modular(&recursive, &[&[2]])), Proof::Frontier(frontier(&Instance::new(counter.clone(), 0)))];
+    [recursive, counter]
+        .into_iter()
+        .zip(proofs)
+        .map(|(program, proof)| {
+            let mut out = Vec::new();
+            write_proof(&mut out, &program, &proof, &BTreeMap::new()).expect("memory");
+            (program, String::from_utf8(out).expect("UTF-8"))
+        })
+        .collect::<Vec<_>>()
+        .try_into()
+        .expect("two")
+});
+
+fn read_proof(program: &Arc<Program>, text: &[u8]) {
+    let _ = ProofFile::read(text).and_then(|file| file.into_proof(program));
+}
 
 fn read_both(text: &[u8]) {
     let _ = TraceFile::read(text).and_then(|file| file.trace(&SINK));
@@ -89,5 +111,28 @@ proptest! {
     fn cut_files(at in any::<prop::sample::Index>(), which in any::<bool>()) {
         let text = if which { &*TRACE } else { &*PROOF };
         read_both(&text.as_bytes()[..at.index(text.len())]);
+    }
+
+    #[test]
+    fn changed_values_by_thread(n in 0usize..1500, by in replacement(), which in 0usize..2) {
+        let (program, text) = &BY_THREAD[which];
+        let mut file: Value = serde_json::from_str(text).expect("JSON");
+        mutate(&mut file, &mut n.clone(), &by);
+        read_proof(program, file.to_string().as_bytes());
+    }
+
+    #[test]
+    fn changed_bytes_by_thread(at in any::<prop::sample::Index>(), by in any::<u8>(), which in 0usize..2) {
+        let (program, text) = &BY_THREAD[which];
+        let mut text = text.clone().into_bytes();
+        let at = at.index(text.len());
+        text[at] = by;
+        read_proof(program, &text);
+    }
+
+    #[test]
+    fn files_for_other_programs(which in 0usize..2) {
+        read_proof(&SINK, BY_THREAD[which].1.as_bytes());
+        read_proof(&BY_THREAD[1 - which].0, BY_THREAD[which].1.as_bytes());
     }
 }

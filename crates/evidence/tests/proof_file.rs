@@ -17,7 +17,9 @@ fn written(program: &Arc<Program>, set: &ReachableSet) -> String {
 }
 
 fn read(program: &Arc<Program>, text: &str) -> Result<ReachableSet, FileError> {
-    let Proof::Reachable(set) = ProofFile::read(text.as_bytes())?.into_proof(program)?;
+    let Proof::Reachable(set) = ProofFile::read(text.as_bytes())?.into_proof(program)? else {
+        panic!("the file is of another kind");
+    };
     Ok(set)
 }
 

@@ -49,22 +49,28 @@ struct FrameLayout {
 impl Instance {
     /// The program with `any_copies` copies of each thread that is declared with `[*]`.
     pub fn new(program: Arc<Program>, any_copies: u32) -> Instance {
+        let copies = program.templates.iter().map(|template| match template.copies {
+            Copies::Single => 1,
+            Copies::Exactly(n) => n,
+            Copies::Any => any_copies,
+        });
+        let copies = copies.collect::<Vec<u32>>();
+        Instance { any_copies, ..Instance::with_copies(program, &copies) }
+    }
+
+    /// The program with the given number of copies of each thread, whatever is declared.
+    pub fn with_copies(program: Arc<Program>, copies: &[u32]) -> Instance {
         let mut threads = Vec::new();
         let mut first_thread = Vec::new();
-        for (index, template) in program.templates.iter().enumerate() {
+        for (index, &copies) in copies.iter().enumerate() {
             first_thread.push(threads.len() as u32);
-            let copies = match template.copies {
-                Copies::Single => 1,
-                Copies::Exactly(n) => n,
-                Copies::Any => any_copies,
-            };
             threads.extend((1..=copies).map(|copy| Thread { template: TemplateId(index as u32), copy }));
         }
         first_thread.push(threads.len() as u32);
         let mut instance = Instance {
             program: program.clone(),
             threads,
-            any_copies,
+            any_copies: 0,
             first_thread,
             shared_offset: Vec::new(),
             shared_words: 0,

@@ -32,4 +32,4 @@ pub use program::{
 pub use sort::{EdgeId, EnumId, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, TemplateId, ThreadId};
 pub use state::{Broken, InitialStores, State};
 pub use step::{Control, Failure, Frame, Path, StepError, Steps, Successor};
-pub use symmetry::Symmetry;
+pub use symmetry::{Cutoff, Symmetry};

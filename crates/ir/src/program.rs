@@ -4,6 +4,7 @@ use crate::{
     Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, TemplateId, UnaryOp,
     VarRef,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use threadwise_source::{SourceFile, Span};
 
@@ -371,6 +372,24 @@ impl Program {
             match &property.kind {
                 PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => e.walk(visit),
                 PropertyKind::NoRace(..) => {}
+            }
+        }
+    }
+
+    /// Whether some routine can call itself, directly or through others.
+    pub fn is_recursive(&self) -> bool {
+        let calls = self.edges.iter().filter_map(|edge| match edge.op {
+            Op::Call { routine, .. } => Some((self.location(edge.from).routine, routine)),
+            _ => None,
+        });
+        let mut calls: BTreeSet<(RoutineId, RoutineId)> = calls.collect();
+        // A routine that calls nothing more is not on a cycle, and neither are calls to it.
+        loop {
+            let callers: BTreeSet<RoutineId> = calls.iter().map(|&(caller, _)| caller).collect();
+            let before = calls.len();
+            calls.retain(|(_, callee)| callers.contains(callee));
+            if calls.len() == before {
+                return !calls.is_empty();
             }
         }
     }

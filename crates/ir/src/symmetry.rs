@@ -12,7 +12,10 @@
 //! identities reached through identities, would need a search for graph isomorphisms instead;
 //! programs that have them are not reduced.
 
-use crate::{Copies, Instance, Program, SharedId, Sort, TemplateId};
+use crate::{
+    BinaryOp, Copies, Expr, ExprKind, Initial, Instance, Op, Program, PropertyKind, Quantifier, SharedId, Sort,
+    TemplateId, UnaryOp, Update, VarRef,
+};
 
 /// What copies of threads can be permuted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,6 +54,142 @@ fn refers_directly(sort: &Sort) -> bool {
         Sort::Array(key, element) if key.mentions_tid() => !element.mentions_tid(),
         Sort::Array(_, element) => refers_directly(element),
         _ => true,
+    }
+}
+
+/// From how many copies on a thread-by-thread analysis cannot tell the numbers of copies apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cutoff {
+    /// This many copies of each thread stand for any larger number.
+    At(u32),
+    /// There is none, for this reason.
+    None(&'static str),
+}
+
+impl Program {
+    /// The number of copies of a thread that stands for all larger ones, where threads are analysed
+    /// one at a time against the others' steps.
+    ///
+    /// A rule of such an analysis speaks of one thread and of a step of another. If no step chooses a
+    /// thread freely, the identities in the stores before and after are those of the store before,
+    /// and of the thread that moves: one for each place that holds an identity, and two. Which copies
+    /// they are does not matter, because copies can be permuted; a quantifier in a guard can look at
+    /// one more copy each, and tell sets of threads apart only below that size. So the analysis of
+    /// more copies finds the same, up to names.
+    ///
+    /// A combination of thread states that violates a property with more copies must do so with this
+    /// many: keep the copies that the store refers to and one for each quantifier that asks for a
+    /// witness. What is asked of all copies still holds of those kept. This needs that no witness is
+    /// asked for each copy, and that copies are not counted.
+    pub fn cutoff(&self) -> Cutoff {
+        if let Symmetry::Broken(reason) = self.symmetry() {
+            return Cutoff::None(reason);
+        }
+        if self.shared.iter().any(|v| has_place_for_every_copy(&v.sort)) {
+            return Cutoff::None("a shared set or array has a place for every thread");
+        }
+        if self.chooses_threads() {
+            return Cutoff::None("a variable may get any thread as its value");
+        }
+        let mut counts = false;
+        let mut binders = 0;
+        self.walk_expressions(&mut |e| {
+            if let Some((quantifier, _)) = quantifies_threads(e) {
+                binders += 1;
+                counts |= quantifier == Quantifier::Count;
+            }
+        });
+        if counts {
+            return Cutoff::None("`count` over threads depends on how many there are");
+        }
+        let keeps = self.properties.iter().all(|property| match &property.kind {
+            PropertyKind::Invariant(_, e) => asks_for_few_witnesses(e, false, false),
+            PropertyKind::Never(e) => asks_for_few_witnesses(e, true, false),
+            PropertyKind::NoRace(..) => true,
+        });
+        if !keeps {
+            return Cutoff::None("a property asks for a witness for each thread");
+        }
+        let places: u32 = self.shared.iter().map(|v| tid_places(&v.sort)).sum();
+        Cutoff::At(places.saturating_add(2 + binders))
+    }
+
+    /// Whether some variable can get any thread as its value.
+    fn chooses_threads(&self) -> bool {
+        let routine_sort = |edge: &crate::Edge, var: &VarRef| match var {
+            VarRef::Shared(id) => self.shared[id.index()].sort.mentions_tid(),
+            VarRef::Local(id) => self.routine(self.location(edge.from).routine).locals[id.index()].sort.mentions_tid(),
+        };
+        let chooses = |edge: &crate::Edge| match &edge.op {
+            Op::Command(command) => match &command.update {
+                Update::Assign(assignments) => assignments
+                    .iter()
+                    .any(|(place, value)| matches!(value, crate::Value::Any) && place.sort.mentions_tid()),
+                Update::Action { frame, .. } => frame.iter().any(|var| routine_sort(edge, var)),
+            },
+            Op::Call { .. } | Op::Return(_) => false,
+        };
+        self.edges.iter().any(chooses)
+            || self.shared.iter().any(|v| matches!(v.init, Initial::Any) && v.sort.mentions_tid())
+    }
+}
+
+fn quantifies_threads(e: &Expr) -> Option<(Quantifier, &Expr)> {
+    match &e.kind {
+        ExprKind::Quantified(quantifier, binder, body) if binder.domain.sort().mentions_tid() => {
+            Some((*quantifier, body))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the truth (or, if not `wanted`, the falsehood) of a formula asks for a fixed number of
+/// threads as witnesses: none of them below a quantifier over all threads.
+fn asks_for_few_witnesses(e: &Expr, wanted: bool, for_each: bool) -> bool {
+    if let Some((quantifier, body)) = quantifies_threads(e) {
+        let asks_for_one = (quantifier == Quantifier::Exists) == wanted;
+        return !(asks_for_one && for_each) && asks_for_few_witnesses(body, wanted, for_each || !asks_for_one);
+    }
+    match &e.kind {
+        ExprKind::Unary(UnaryOp::Not, a) => asks_for_few_witnesses(a, !wanted, for_each),
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
+            asks_for_few_witnesses(a, wanted, for_each) && asks_for_few_witnesses(b, wanted, for_each)
+        }
+        ExprKind::Binary(BinaryOp::Implies, a, b) => {
+            asks_for_few_witnesses(a, !wanted, for_each) && asks_for_few_witnesses(b, wanted, for_each)
+        }
+        // Quantifiers over other domains stand for conjunctions and disjunctions.
+        ExprKind::Quantified(Quantifier::Forall | Quantifier::Exists, _, body) => {
+            asks_for_few_witnesses(body, wanted, for_each)
+        }
+        // Below anything else both truth values may matter: no quantifier over threads is looked
+        // through there.
+        _ => !e.any(&|part| quantifies_threads(part).is_some()),
+    }
+}
+
+fn has_place_for_every_copy(sort: &Sort) -> bool {
+    match sort {
+        Sort::Set(element) => element.mentions_tid(),
+        Sort::Array(key, element) => key.mentions_tid() || has_place_for_every_copy(element),
+        _ => false,
+    }
+}
+
+/// How many thread identities a value of the sort holds.
+fn tid_places(sort: &Sort) -> u32 {
+    match sort {
+        Sort::Tid => 1,
+        Sort::Array(key, element) if element.mentions_tid() => {
+            let keys = match **key {
+                Sort::Range(lo, hi) => u32::try_from(hi - lo + 1).unwrap_or(u32::MAX),
+                Sort::Bool => 2,
+                // An enumeration has far fewer members than this; more copies do no harm.
+                _ => 256,
+            };
+            keys.saturating_mul(tid_places(element))
+        }
+        _ => 0,
     }
 }
 

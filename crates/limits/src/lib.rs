@@ -79,6 +79,12 @@ impl Budget {
         self
     }
 
+    /// A part of this budget: at most that much more time, and all other limits.
+    pub fn slice(&self, time: Duration) -> Budget {
+        let until = self.elapsed() + time;
+        Budget { time: Some(self.time.map_or(until, |all| all.min(until))), ..self.clone() }
+    }
+
     /// Set this to interrupt the work.
     pub fn interrupter(&self) -> Arc<AtomicBool> {
         self.interrupted.clone()

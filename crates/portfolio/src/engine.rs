@@ -1,5 +1,7 @@
 use std::sync::Arc;
+use std::time::Duration;
 use threadwise_engine_explicit as explicit;
+use threadwise_engine_modular as modular;
 use threadwise_evidence::{Claim, Stats};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
@@ -14,6 +16,9 @@ pub trait Engine: Sync {
 
     /// Whether a SAFE verdict of this engine rests on a modular proof.
     fn is_modular(&self) -> bool;
+
+    /// Whether `auto` should prefer this engine for the program to those listed after it.
+    fn suits(&self, program: &Program) -> bool;
 
     /// Whether the engine can treat the program, or why it cannot.
     fn applicable(&self, program: &Program) -> Result<(), String>;
@@ -33,6 +38,21 @@ pub struct EngineOptions {
     pub fold: bool,
     /// Engines that fix the number of copies of `[*]` threads try up to this many.
     pub max_any_copies: u32,
+    /// How engine `modular` searches.
+    pub search: SearchKind,
+}
+
+pub use modular::Search as SearchKind;
+
+impl EngineOptions {
+    fn explicit(&self) -> explicit::Options {
+        explicit::Options {
+            symmetry: self.symmetry,
+            fold: self.fold,
+            proof: self.proof,
+            max_any_copies: self.max_any_copies,
+        }
+    }
 }
 
 /// Engine `explicit`: all interleavings.
@@ -51,18 +71,55 @@ impl Engine for Explicit {
         false
     }
 
+    fn suits(&self, program: &Program) -> bool {
+        !program.has_any_copies() && !program.is_recursive()
+    }
+
     fn applicable(&self, _: &Program) -> Result<(), String> {
         // It searches every program, and says UNKNOWN where the search cannot be complete.
         Ok(())
     }
 
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        let options = explicit::Options {
-            symmetry: options.symmetry,
-            fold: options.fold,
-            proof: options.proof,
-            max_any_copies: options.max_any_copies,
-        };
-        explicit::explore(program, &options, budget)
+        explicit::explore(program, &options.explicit(), budget)
+    }
+}
+
+/// Engine `modular`: one thread at a time against what the others do.
+pub(crate) struct Modular;
+
+/// How long interleavings are searched for an error that the abstraction admits.
+const CONFIRMATION: Duration = Duration::from_secs(5);
+
+impl Engine for Modular {
+    fn name(&self) -> &'static str {
+        "modular"
+    }
+
+    fn summary(&self) -> &'static str {
+        "infers what each thread guarantees to the others, one thread at a time"
+    }
+
+    fn is_modular(&self) -> bool {
+        true
+    }
+
+    fn suits(&self, _: &Program) -> bool {
+        true
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        modular::applicable(program)
+    }
+
+    /// An error that the abstraction admits may be real: a short search of interleavings finds out.
+    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = modular::analyse(program, &modular::Options { search: options.search }, budget);
+        let Claim::Unknown(_) = claim else { return (claim, stats) };
+        let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(CONFIRMATION));
+        match searched {
+            Claim::Refuted(_) => (searched, stats),
+            _ => (claim, stats),
+        }
     }
 }

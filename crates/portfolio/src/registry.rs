@@ -1,10 +1,10 @@
-use crate::engine::{Engine, Explicit};
+use crate::engine::{Engine, Explicit, Modular};
 use std::fmt;
 use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Explicit];
+static ENGINES: &[&dyn Engine] = &[&Explicit, &Modular];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {
@@ -42,7 +42,8 @@ impl EngineChoice {
 }
 
 fn pick_automatically(program: &Program) -> Result<(&'static dyn Engine, Option<String>), String> {
-    match ENGINES.iter().find(|engine| engine.applicable(program).is_ok()) {
+    let applicable = || ENGINES.iter().filter(|engine| engine.applicable(program).is_ok());
+    match applicable().find(|engine| engine.suits(program)).or_else(|| applicable().next()) {
         Some(engine) => Ok((*engine, Some(format!("auto: picked engine `{}`: {}", engine.name(), engine.summary())))),
         None => Err("no engine can treat this program".to_string()),
     }

@@ -1,4 +1,4 @@
-use crate::engine::{Engine, EngineOptions};
+use crate::engine::{Engine, EngineOptions, SearchKind};
 use crate::judge::{catch, judge};
 use crate::registry::EngineChoice;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct Request {
     pub fold: bool,
     /// Engines that fix the number of copies of `[*]` threads try up to this many.
     pub max_any_copies: u32,
+    /// How engine `modular` searches.
+    pub search: SearchKind,
 }
 
 impl Default for Request {
@@ -31,6 +33,7 @@ impl Default for Request {
             symmetry: explicit.symmetry,
             fold: explicit.fold,
             max_any_copies: explicit.max_any_copies,
+            search: SearchKind::default(),
         }
     }
 }
@@ -69,6 +72,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         symmetry: request.symmetry,
         fold: request.fold,
         max_any_copies: request.max_any_copies,
+        search: request.search,
     };
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {

@@ -1,14 +1,16 @@
 //! What `threadwise check` says to people.
 
 use crate::lanes::render_lanes;
-use crate::list::{render_list, render_start, wrap};
+use crate::list::{render_list, render_start, wrap, wrap_words};
+use crate::modular::{how, render_proof};
 use crate::numbers::{show_bytes, show_count, show_seconds};
 use crate::race::Racer;
 use crate::safe::proved;
 use crate::style::{Palette, Tone};
 use crate::trace::{TraceText, trace_text};
 use crate::violation::Explanation;
-use threadwise_evidence::Stats;
+use std::sync::Arc;
+use threadwise_evidence::{Proof, Stats};
 use threadwise_ir::Program;
 use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
 
@@ -16,13 +18,15 @@ use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// The program.
-    pub program: &'a Program,
+    pub program: &'a Arc<Program>,
     /// The verdict.
     pub verdict: &'a Verdict,
     /// The engine that found it.
     pub engine: &'a str,
     /// Whether the proof is modular, where that question makes sense.
     pub modular: Option<bool>,
+    /// The proof of a SAFE verdict, where it is at hand. Modular ones are shown.
+    pub proof: Option<&'a Proof>,
     /// Whether states that differ only by a permutation of copies were counted as one.
     pub symmetric: bool,
     /// The engine's numbers.
@@ -40,10 +44,12 @@ pub struct Layout {
     pub width: Option<usize>,
     /// Whether to use colours.
     pub color: bool,
+    /// Whether to show a long proof whole.
+    pub whole_proof: bool,
 }
 
 impl Layout {
-    fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         Palette { color: self.color }
     }
 }
@@ -62,7 +68,8 @@ pub fn headline(report: &Report, layout: &Layout) -> String {
         }
         Verdict::Unknown(unknown) => {
             let word = palette.paint(Tone::Unsure, "UNKNOWN");
-            format!("{word}: {}", unknown.reason())
+            let reason = unknown.reason().lines().next().unwrap_or_default();
+            format!("{word}: {}", reason.trim_end_matches(':'))
         }
     }
 }
@@ -82,16 +89,23 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let states = show_count(safe.states());
     fields.add("proved", proved(report.program));
     let alike = if report.symmetric { ", permutations of copies counted once" } else { "" };
-    let how = match safe.grounds() {
-        Grounds::Proof(_) => {
+    let modular = report.proof.and_then(|proof| how(proof, &states));
+    let how = match (safe.grounds(), modular) {
+        (Grounds::Proof(_), Some(how)) => how,
+        (Grounds::Proof(_), None) => {
             format!("a proof that lists {states} states{alike}; it has been checked")
         }
-        Grounds::Exhaustion(_) => format!("all {states} reachable states visited{alike}"),
+        (Grounds::Exhaustion(_), _) => format!("all {states} reachable states visited{alike}"),
     };
     fields.add("how", vec![how]);
     fields.add("engine", vec![engine(report)]);
     fields.add("effort", vec![effort(report)]);
-    fields.finish()
+    let mut out = fields.finish();
+    if let Some(proof) = report.proof.and_then(|proof| render_proof(report.program, proof, layout)) {
+        out.push('\n');
+        out.push_str(&proof);
+    }
+    out
 }
 
 fn engine(report: &Report) -> String {
@@ -115,11 +129,29 @@ fn unknown_body(report: &Report, unknown: &Undecided, layout: &Layout) -> String
     let numbers = report.stats.0.iter().map(|(name, n)| counted(name, *n));
     let numbers: Vec<String> = numbers.collect();
     let room = layout.width.map(|w| w.saturating_sub(12).max(20));
+    let details: Vec<&str> = unknown.reason().lines().skip(1).collect();
+    fields.add("because", paragraphs(&details, room, false));
     fields.add("reached", wrap(&numbers, room));
-    fields.add("try", unknown.advice().to_vec());
+    let advice: Vec<&str> = unknown.advice().iter().map(String::as_str).collect();
+    fields.add("try", paragraphs(&advice, room, true));
     fields.add("engine", vec![engine(report)]);
     fields.add("effort", vec![effort(report)]);
     fields.finish()
+}
+
+/// Texts one under the other. The first line of an item stands out from the others, if `hang`.
+fn paragraphs(items: &[&str], room: Option<usize>, hang: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for item in items {
+        for line in item.lines() {
+            let is_first = std::ptr::eq(line.as_ptr(), item.as_ptr());
+            for (index, part) in wrap_words(line, room).into_iter().enumerate() {
+                let indent = if hang && !(is_first && index == 0) { "  " } else { "" };
+                lines.push(format!("{indent}{part}"));
+            }
+        }
+    }
+    lines
 }
 
 /// `21 states`, `depth 20`: names of counters are keys of JSON, people read words.

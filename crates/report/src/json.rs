@@ -1,10 +1,17 @@
 //! What `threadwise check --format json` says to programs.
 
+use crate::annotation::{Place, ProofText, ThreadText, proof_text};
+use crate::guarantee::Guarded;
 use crate::human::Report;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use threadwise_evidence::{initial_json, trace_steps_json, violation_json};
+use threadwise_ir::Program;
+use threadwise_source::Position;
 use threadwise_verdict::Verdict;
+
+/// More locations than this are not listed, so that huge proofs do not take ages to put into words.
+const MAX_PLACES: usize = 2000;
 
 /// The JSON form of a report. The fields are always there, in this order.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -17,6 +24,12 @@ pub struct ReportJson {
     pub engine: String,
     /// Whether the proof is modular; null where that question makes no sense.
     pub modular: Option<bool>,
+    /// What holds where, if the proof is modular: `thread`, `routine`, `location`, `file`, `line`,
+    /// `column`, `called_at`, `assertion`.
+    pub annotation: Vec<Value>,
+    /// What each thread's steps do to the shared variables, if the proof is modular: `thread`,
+    /// `guard`, `update`.
+    pub guarantees: Vec<Value>,
     /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
     pub violation: Value,
     /// Where the trace starts; null unless UNSAFE.
@@ -50,6 +63,8 @@ pub fn json(report: &Report) -> ReportJson {
         reason: None,
         engine: report.engine.to_string(),
         modular: report.modular,
+        annotation: Vec::new(),
+        guarantees: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),
@@ -58,7 +73,13 @@ pub fn json(report: &Report) -> ReportJson {
         version: env!("CARGO_PKG_VERSION"),
     };
     match report.verdict {
-        Verdict::Safe(_) => {}
+        Verdict::Safe(_) => {
+            let text = report.proof.and_then(|proof| proof_text(report.program, proof, MAX_PLACES));
+            if let Some(text) = text {
+                json.annotation = annotation(report.program, &text);
+                json.guarantees = guarantees(&text);
+            }
+        }
         Verdict::Unsafe(found) => {
             let (instance, trace) = (found.trace().instance(), found.trace().trace());
             let explanation = crate::explain(instance, trace);
@@ -74,6 +95,30 @@ pub fn json(report: &Report) -> ReportJson {
         }
     }
     json
+}
+
+fn annotation(program: &Program, text: &ProofText) -> Vec<Value> {
+    let places = text.threads.iter().flat_map(|thread| thread.places.iter().map(move |place| (thread, place)));
+    let object = |(thread, place): (&ThreadText, &Place)| {
+        let call = |position: &Position| format!("{}:{position}", program.source.name());
+        json!({
+            "thread": thread.name,
+            "routine": place.procedure,
+            "location": place.text,
+            "file": program.source.name(),
+            "line": place.position.line,
+            "column": place.position.column,
+            "called_at": place.called_at.iter().map(call).collect::<Vec<_>>(),
+            "assertion": place.assertion.show(usize::MAX),
+        })
+    };
+    places.map(object).collect()
+}
+
+fn guarantees(text: &ProofText) -> Vec<Value> {
+    let all = text.threads.iter().flat_map(|thread| thread.guarantee.iter().flatten().map(move |g| (thread, g)));
+    let object = |(thread, guarded): (&ThreadText, &Guarded)| json!({ "thread": thread.name, "guard": guarded.guard.show(usize::MAX), "update": guarded.update });
+    all.map(object).collect()
 }
 
 fn stats(report: &Report) -> StatsJson {
@@ -92,6 +137,8 @@ pub fn internal_error_json(reason: &str, advice: &str) -> ReportJson {
         reason: Some(reason.to_string()),
         engine: "auto".to_string(),
         modular: None,
+        annotation: Vec::new(),
+        guarantees: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),

@@ -1,20 +1,25 @@
 //! Verdicts as text for people and as JSON for programs.
 //!
 //! ```text
-//! let report = Report { program, verdict, engine, modular, stats, seconds, peak_memory_bytes };
-//! human(&report, &Layout { width: Some(100), color: true })   // what `threadwise check` prints
-//! json(&report)                                               // the same for scripts
+//! let report = Report { program, verdict, engine, modular, proof, stats, seconds, peak_memory_bytes, .. };
+//! human(&report, &Layout { width: Some(100), color: true, whole_proof: false })   // what `check` prints
+//! json(&report)                                                                   // the same for scripts
 //! ```
 //!
 //! A verdict comes from the `verdict` crate and so has passed its judge; this crate only finds the
 //! words. It knows no engine, and it never reads or writes a file.
 
+mod annotation;
 mod changes;
+mod cubes;
 mod facts;
+mod formula;
+mod guarantee;
 mod human;
 mod json;
 mod lanes;
 mod list;
+mod modular;
 mod numbers;
 mod race;
 mod safe;
@@ -22,11 +27,13 @@ mod statement;
 mod style;
 mod trace;
 mod value;
+mod view;
 mod violation;
 
 pub use changes::Change;
 pub use human::{Layout, Report, headline, human, render_trace};
 pub use json::{ReportJson, StatsJson, internal_error_json, json, to_text};
+pub use modular::render_proof;
 pub use numbers::{show_bytes, show_count, show_seconds};
 pub use race::Racer;
 pub use statement::Statement;

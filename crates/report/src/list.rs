@@ -157,6 +157,28 @@ pub(crate) fn wrap(items: &[String], room: Option<usize>) -> Vec<String> {
     lines
 }
 
+/// Breaks a line of text between words into lines of at most `room` characters. The spaces it
+/// starts with are kept.
+pub(crate) fn wrap_words(text: &str, room: Option<usize>) -> Vec<String> {
+    let Some(room) = room.filter(|room| text.chars().count() > *room) else {
+        return vec![text.to_string()];
+    };
+    let indent: String = text.chars().take_while(|c| *c == ' ').collect();
+    let mut lines = vec![indent.clone()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is a line");
+        if line.len() == indent.len() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(format!("{indent}{word}"));
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +202,14 @@ mod tests {
         assert_eq!(texts(&step, 10), ["atomic", "  x = 1;", "  y = 2;"]);
         // A step that goes wrong does not reach its end.
         assert_eq!(texts(&step[..3], 30), ["atomic { x = 1; y = 2; …"]);
+    }
+
+    #[test]
+    fn long_lines_break_between_words() {
+        assert_eq!(wrap_words("a bc def", None), ["a bc def"]);
+        assert_eq!(wrap_words("a bc def", Some(4)), ["a bc", "def"]);
+        assert_eq!(wrap_words("  a bc def", Some(6)), ["  a bc", "  def"]);
+        assert_eq!(wrap_words("abcdef g", Some(3)), ["abcdef", "g"]);
     }
 
     #[test]

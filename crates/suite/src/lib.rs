@@ -2,10 +2,14 @@
 //! stand in the comments of the examples.
 
 mod agreement;
+mod cartesian;
 mod damage;
+mod generated;
 
 pub use agreement::disagreement;
+pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use damage::damaged_program;
+pub use generated::{simple_different, simple_different_promela, simple_different_states};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +21,7 @@ use threadwise_source::{SourceFile, render};
 ///
 /// - `// expect: SAFE` or `// expect: UNSAFE`, the truth about the program;
 /// - `// explicit: UNKNOWN`, where exhaustive search cannot find out;
+/// - `// modular: UNKNOWN`, a known imprecision: the program is safe, but not thread by thread;
 /// - `// states: 15`, the number of reachable states.
 #[derive(Clone, Debug)]
 pub struct Example {
@@ -28,6 +33,8 @@ pub struct Example {
     pub safe: bool,
     /// Whether exhaustive search cannot tell.
     pub too_large_for_explicit: bool,
+    /// Whether it is safe, but cannot be proved thread by thread.
+    pub not_modular: bool,
     /// The number of reachable states, where it was worked out.
     pub states: Option<u64>,
 }
@@ -83,5 +90,6 @@ fn example(path: PathBuf) -> Example {
     };
     let states = value("states").map(|n| n.parse().expect("a number of states"));
     let too_large_for_explicit = value("explicit").as_deref() == Some("UNKNOWN");
-    Example { safe, too_large_for_explicit, states, path, text }
+    let not_modular = value("modular").as_deref() == Some("UNKNOWN");
+    Example { safe, too_large_for_explicit, not_modular, states, path, text }
 }

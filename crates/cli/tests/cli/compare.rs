@@ -6,7 +6,7 @@ use crate::runner::{run, run_with_input};
 fn the_exit_code_is_that_of_the_verdict() {
     assert_eq!(run(&["compare", "safe.tw"]).code, 0);
     assert_eq!(run(&["compare", "unsafe.tw"]).code, 10);
-    assert_eq!(run(&["compare", "unknown.tw"]).code, 5);
+    assert_eq!(run(&["compare", "unknown.tw", "--timeout", "1"]).code, 5);
     assert_eq!(run(&["compare", "nowhere.tw"]).code, 2);
 }
 

@@ -89,7 +89,7 @@ fn only_what_the_verdict_comes_with_is_written() {
     assert!(said.stderr.contains("no proof written: the verdict is UNSAFE"), "{}", said.stderr);
     assert!(!proof.exists() && trace.exists());
     std::fs::remove_file(&trace).expect("it can be removed");
-    let said = run(&[&["check", "unknown.tw", "-q"], &flags[..]].concat());
+    let said = run(&[&["check", "unknown.tw", "-q", "--engine", "explicit"], &flags[..]].concat());
     assert_eq!((said.code, said.stderr.as_str()), (5, ""));
     assert!(!proof.exists() && !trace.exists());
 }
@@ -101,7 +101,7 @@ fn no_temporary_files_are_left() {
     std::fs::create_dir(&directory).expect("the directory can be made");
     let proof = directory.join("p.json");
     run(&["check", "safe.tw", "--proof", arg(&proof)]);
-    run(&["check", "unknown.tw", "--proof", arg(&directory.join("q.json"))]);
+    run(&["check", "unknown.tw", "--engine", "explicit", "--proof", arg(&directory.join("q.json"))]);
     let names = std::fs::read_dir(&directory).expect("it can be read");
     let names: Vec<_> = names.flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(names, ["p.json"]);

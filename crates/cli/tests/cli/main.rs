@@ -5,6 +5,7 @@ mod compare;
 mod evidence;
 mod generated;
 mod limits;
+mod modular;
 mod output;
 mod runner;
 mod show;

@@ -13,10 +13,11 @@ fn keys(value: &serde_json::Value) -> Vec<String> {
 
 #[test]
 fn json_has_the_promised_fields() {
-    let promised = ["verdict", "reason", "engine", "modular", "violation", "trace", "stats", "version"];
+    let promised = ["verdict", "reason", "engine", "modular", "annotation", "guarantees"];
+    let promised = [&promised[..], &["violation", "trace", "stats", "version"]].concat();
     for (program, code, verdict) in [("safe.tw", 0, "safe"), ("unsafe.tw", 10, "unsafe"), ("unknown.tw", 5, "unknown")]
     {
-        let said = run(&["check", program, "--format", "json"]);
+        let said = run(&["check", program, "--engine", "explicit", "--format", "json"]);
         assert_eq!(said.code, code);
         assert_eq!(said.stderr, "");
         let json = said.json();

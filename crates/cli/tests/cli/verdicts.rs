@@ -41,7 +41,7 @@ fn unsafe_by_a_forbidden_state() {
 
 #[test]
 fn unknown() {
-    let said = run(&["check", "unknown.tw", "--any-copies", "2"]);
+    let said = run(&["check", "unknown.tw", "--engine", "explicit", "--any-copies", "2"]);
     assert_eq!(said.code, 5);
     assert_data_eq!(said.redacted(), file!["../snapshots/unknown.txt"]);
 }

@@ -32,6 +32,32 @@ pub(super) fn need(e: &ast::Expr) -> Need {
     }
 }
 
+/// The least and the greatest number in set literals joined by operators, where all are written out.
+fn literal_range(e: &ast::Expr) -> Option<(i64, i64)> {
+    let join = |a: Option<(i64, i64)>, b: Option<(i64, i64)>| {
+        let ((a, b), (c, d)) = (a?, b?);
+        Some((a.min(c), b.max(d))).filter(|(lo, hi)| hi.abs_diff(*lo) <= MAX_SPAN)
+    };
+    match &e.kind {
+        ast::ExprKind::SetLiteral(elements) => {
+            elements.iter().map(|e| literal_number(e).map(|n| (n, n))).reduce(join).flatten()
+        }
+        ast::ExprKind::Conditional(_, a, b)
+        | ast::ExprKind::Binary(BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus, a, b) => {
+            join(literal_range(a), literal_range(b))
+        }
+        _ => None,
+    }
+}
+
+fn literal_number(e: &ast::Expr) -> Option<i64> {
+    match &e.kind {
+        ast::ExprKind::Int(value) => Some(*value),
+        ast::ExprKind::Unary(ast::UnaryOp::Neg, a) => literal_number(a)?.checked_neg(),
+        _ => None,
+    }
+}
+
 impl<'a> Lowerer<'a> {
     /// Two operands of the same sort. The one that knows its sort tells the other.
     pub(super) fn pair(
@@ -42,6 +68,12 @@ impl<'a> Lowerer<'a> {
     ) -> (Option<Expr>, Option<Expr>) {
         let swapped = need(b) < need(a);
         let (first, second) = if swapped { (b, a) } else { (a, b) };
+        // Two literals and nothing that tells their type: a range that holds the elements of both.
+        let hull = match (literal_range(a), literal_range(b)) {
+            (Some(a), Some(b)) => Some(Sort::Set(Box::new(Sort::Range(a.0.min(b.0), a.1.max(b.1))))),
+            _ => None,
+        };
+        let expected = expected.filter(|sort| matches!(sort, Sort::Set(_))).or(hull.as_ref()).or(expected);
         let x = self.expr(first, expected);
         let y = match &x {
             None if need(second) != Need::Nothing => None,

@@ -5,8 +5,8 @@ use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
 /// Numbers stores in the order they first appear.
-#[derive(Default)]
-pub(crate) struct Interner {
+#[derive(Clone, Default)]
+pub struct Interner {
     /// All stores one after the other.
     words: Vec<i64>,
     /// Where each store ends; it starts where the one before ends.
@@ -15,16 +15,23 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    pub(crate) fn len(&self) -> usize {
+    /// How many stores there are.
+    pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(crate) fn get(&self, id: u32) -> &[i64] {
+    /// The store with this number.
+    pub fn get(&self, id: u32) -> &[i64] {
         slice(&self.words, &self.ends, id)
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The number of a store, new or not.
-    pub(crate) fn intern(&mut self, store: &[i64]) -> u32 {
+    pub fn intern(&mut self, store: &[i64]) -> u32 {
         let hash = FxBuildHasher.hash_one(store);
         let (words, ends) = (&self.words, &self.ends);
         if let Some(&id) = self.table.find(hash, |&id| slice(words, ends, id) == store) {

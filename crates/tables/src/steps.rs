@@ -2,45 +2,45 @@
 //!
 //! Threads that run the same code and never look at `self` share a table.
 
-use crate::intern::Interner;
+use crate::Interner;
+use rustc_hash::FxHashMap;
 use threadwise_ir::{Access, ExprKind, Gap, Instance, Op, RoutineId, ThreadId};
 
 /// Above this many entries the tables start anew, so that programs whose every state has another
 /// shared store do not pay for tables that are never asked twice.
 const MAX_ENTRIES: usize = 1 << 22;
 
-const ABSENT: u32 = u32::MAX;
-
 /// What a thread can do in a shared and a local state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
     start: u32,
     end: u32,
     /// Whether some step goes wrong.
-    pub(crate) fails: bool,
+    pub fails: bool,
     /// What variables under `norace` the steps access.
-    pub(crate) access: Access,
+    pub access: Access,
 }
 
 /// The tables, and the interned stores they speak of.
-pub(crate) struct Tables<'a> {
+pub struct StepTables<'a> {
     instance: &'a Instance,
     /// The shared stores met so far.
-    pub(crate) shared: Interner,
+    pub shared: Interner,
     /// For each template the local states met so far.
-    pub(crate) locals: Vec<Interner>,
+    pub locals: Vec<Interner>,
     /// For each thread, whose table it uses.
     table_of: Vec<usize>,
-    /// For each table, shared and local state, the number of an entry.
-    rows: Vec<Vec<Vec<u32>>>,
+    /// For each table, by shared and local state, the number of an entry.
+    numbers: Vec<FxHashMap<(u32, u32), u32>>,
     entries: Vec<Entry>,
     successors: Vec<(u32, u32)>,
     /// The first reason why some table is not complete.
-    pub(crate) gap: Option<Gap>,
+    pub gap: Option<Gap>,
 }
 
-impl<'a> Tables<'a> {
-    pub(crate) fn new(instance: &'a Instance) -> Tables<'a> {
+impl<'a> StepTables<'a> {
+    /// Empty tables.
+    pub fn new(instance: &'a Instance) -> StepTables<'a> {
         let table_of: Vec<usize> = (0..instance.threads.len())
             .map(|thread| {
                 let template = instance.threads[thread].template;
@@ -48,11 +48,11 @@ impl<'a> Tables<'a> {
                 if uses_self(instance, body) { thread } else { instance.copies_of(template).start }
             })
             .collect();
-        Tables {
+        StepTables {
             instance,
             shared: Interner::default(),
             locals: instance.program.templates.iter().map(|_| Interner::default()).collect(),
-            rows: vec![Vec::new(); table_of.len()],
+            numbers: vec![FxHashMap::default(); table_of.len()],
             table_of,
             entries: Vec::new(),
             successors: Vec::new(),
@@ -61,30 +61,29 @@ impl<'a> Tables<'a> {
     }
 
     /// The successors that an entry lists: shared and local state.
-    pub(crate) fn successor(&self, index: u32) -> (u32, u32) {
+    pub fn successor(&self, index: u32) -> (u32, u32) {
         self.successors[index as usize]
     }
 
     /// The indices of an entry's successors.
-    pub(crate) fn successors(&self, entry: Entry) -> std::ops::Range<u32> {
+    pub fn successors(&self, entry: Entry) -> std::ops::Range<u32> {
         entry.start..entry.end
     }
 
     /// What the thread can do in this shared and local state.
     #[inline]
-    pub(crate) fn entry(&mut self, thread: usize, shared: u32, local: u32) -> Entry {
+    pub fn entry(&mut self, thread: usize, shared: u32, local: u32) -> Entry {
         let table = self.table_of[thread];
-        let row = self.rows[table].get(shared as usize);
-        match row.and_then(|row| row.get(local as usize)) {
-            Some(&entry) if entry != ABSENT => self.entries[entry as usize],
-            _ => self.fill(thread, table, shared, local),
+        match self.numbers[table].get(&(shared, local)) {
+            Some(&number) => self.entries[number as usize],
+            None => self.fill(thread, table, shared, local),
         }
     }
 
     #[cold]
     fn fill(&mut self, thread: usize, table: usize, shared: u32, local: u32) -> Entry {
         if self.entries.len() >= MAX_ENTRIES {
-            self.rows.iter_mut().for_each(Vec::clear);
+            self.numbers.iter_mut().for_each(FxHashMap::clear);
             self.entries.clear();
             self.successors.clear();
         }
@@ -101,18 +100,10 @@ impl<'a> Tables<'a> {
         }
         let fails = !steps.failures.is_empty();
         let entry = Entry { start, end: self.successors.len() as u32, fails, access: steps.access };
-        let row = at_or_default(&mut self.rows[table], shared as usize, Vec::new());
-        *at_or_default(row, local as usize, ABSENT) = self.entries.len() as u32;
+        self.numbers[table].insert((shared, local), self.entries.len() as u32);
         self.entries.push(entry);
         entry
     }
-}
-
-fn at_or_default<T: Clone>(items: &mut Vec<T>, index: usize, default: T) -> &mut T {
-    if items.len() <= index {
-        items.resize(index + 1, default);
-    }
-    &mut items[index]
 }
 
 /// Whether the routine, or one that it calls, looks at `self`.

@@ -1,0 +1,27 @@
+//! Numbers instead of words, for the checker's own use.
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Gives equal sequences of words equal numbers.
+#[derive(Default)]
+pub(crate) struct Interner {
+    numbers: FxHashMap<Rc<[i64]>, u32>,
+    words: Vec<Rc<[i64]>>,
+}
+
+impl Interner {
+    pub(crate) fn number(&mut self, words: &[i64]) -> u32 {
+        if let Some(&number) = self.numbers.get(words) {
+            return number;
+        }
+        let (number, words) = (self.words.len() as u32, Rc::<[i64]>::from(words));
+        self.words.push(words.clone());
+        self.numbers.insert(words, number);
+        number
+    }
+
+    pub(crate) fn words(&self, number: u32) -> &[i64] {
+        &self.words[number as usize]
+    }
+}

@@ -1,0 +1,217 @@
+//! Whether the properties hold in all states that threads' states can be combined to.
+//!
+//! Any states of the threads with the same shared store are combined, so there may be very many
+//! combinations. But an `invariant` or a `never` sees little of a thread: whether it is at certain
+//! locations, and the values of certain variables. Of local states that look the same to a property
+//! one is enough. And where two copies of a thread can be swapped, one order of their local states is
+//! enough. A race is between two threads, so what each thread may access is all that is needed.
+
+use crate::desk::Desk;
+use crate::interner::Interner;
+use crate::{CheckError, refuted};
+use threadwise_evidence::show_state;
+use threadwise_ir::{
+    Access, Env, Expr, ExprKind, Instance, LocalId, Locals, LocationId, NoValue, Program, PropertyId, PropertyKind,
+    State, TemplateId,
+};
+
+/// What the threads can be doing with a shared store.
+pub(crate) struct Candidates {
+    pub(crate) shared: u32,
+    /// For each thread its possible local states, in order.
+    pub(crate) threads: Vec<Vec<u32>>,
+    /// For each thread whether it can be swapped with the one before it.
+    pub(crate) like_before: Vec<bool>,
+    /// For each thread what its possible next steps access.
+    pub(crate) access: Vec<Access>,
+}
+
+/// The properties of a program.
+pub(crate) struct Properties<'a> {
+    program: &'a Program,
+    formulas: Vec<Formula<'a>>,
+    races: Vec<PropertyId>,
+}
+
+struct Formula<'a> {
+    id: PropertyId,
+    formula: &'a Expr,
+    must_be: bool,
+    /// For each template what the formula sees of its copies.
+    sees: Vec<Glance<'a>>,
+}
+
+#[derive(Clone, Default)]
+struct Glance<'a> {
+    locations: Vec<&'a [LocationId]>,
+    locals: Vec<LocalId>,
+}
+
+impl<'a> Properties<'a> {
+    pub(crate) fn new(program: &'a Program) -> Properties<'a> {
+        let mut properties = Properties { program, formulas: Vec::new(), races: Vec::new() };
+        for (index, property) in program.properties.iter().enumerate() {
+            let id = PropertyId(index as u32);
+            let (formula, must_be) = match &property.kind {
+                PropertyKind::Invariant(_, e) => (e, true),
+                PropertyKind::Never(e) => (e, false),
+                PropertyKind::NoRace(..) => {
+                    properties.races.push(id);
+                    continue;
+                }
+            };
+            properties.formulas.push(Formula { id, formula, must_be, sees: glances(program, formula) });
+        }
+        properties
+    }
+
+    /// Whether some property is about races.
+    pub(crate) fn forbid_races(&self) -> bool {
+        !self.races.is_empty()
+    }
+
+    /// A property that reads local variables of threads.
+    pub(crate) fn reading_locals(&self) -> Option<PropertyId> {
+        let reads = |formula: &&Formula<'_>| formula.sees.iter().any(|glance| !glance.locals.is_empty());
+        self.formulas.iter().find(reads).map(|formula| formula.id)
+    }
+
+    /// Whether all properties hold in all combinations of the candidates.
+    pub(crate) fn hold(&self, desk: &mut Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
+        if candidates.threads.iter().any(Vec::is_empty) {
+            return Ok(());
+        }
+        self.no_races(desk, candidates)?;
+        self.formulas.iter().try_for_each(|formula| self.holds(desk, formula, candidates))
+    }
+
+    fn no_races(&self, desk: &Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
+        for (second, access) in candidates.access.iter().enumerate() {
+            for (first, earlier) in candidates.access[..second].iter().enumerate() {
+                // The variables under `norace` are numbered in the order of these properties.
+                let races = access.conflicts(*earlier);
+                let Some(&id) = self.races.get(races.trailing_zeros() as usize) else { continue };
+                let shared = threadwise_evidence::show_shared(desk.instance, desk.stores.words(candidates.shared));
+                let (first, second, text) = (desk.name(first), desk.name(second), self.text(id));
+                return Err(refuted(format!(
+                    "the properties do not follow: with\n  {shared}\n{first} and {second} may violate `{text}`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes through the combinations like an odometer.
+    fn holds(&self, desk: &mut Desk<'_>, formula: &Formula<'_>, candidates: &Candidates) -> Result<(), CheckError> {
+        let different = |(thread, locals): (usize, &Vec<u32>)| {
+            let glance = &formula.sees[desk.instance.threads[thread].template.index()];
+            glance.different(desk.instance, &desk.locals, desk.instance.threads[thread].template, locals)
+        };
+        let wheels: Vec<Vec<u32>> = candidates.threads.iter().enumerate().map(different).collect();
+        let mut at = vec![0; wheels.len()];
+        loop {
+            desk.ask_budget()?;
+            let locals: Vec<u32> = at.iter().zip(&wheels).map(|(&at, wheel)| wheel[at]).collect();
+            self.holds_with(desk, formula, candidates.shared, &locals)?;
+            let Some(turned) = (0..wheels.len()).rev().find(|&i| at[i] + 1 < wheels[i].len()) else {
+                return Ok(());
+            };
+            at[turned] += 1;
+            for index in turned + 1..wheels.len() {
+                let ascending = candidates.like_before[index] && wheels[index] == wheels[index - 1];
+                at[index] = if ascending { at[index - 1] } else { 0 };
+            }
+        }
+    }
+
+    fn holds_with(
+        &self,
+        desk: &Desk<'_>,
+        formula: &Formula<'_>,
+        shared: u32,
+        locals: &[u32],
+    ) -> Result<(), CheckError> {
+        let view = View { interner: &desk.locals, locals };
+        match Env::of_state(desk.instance, desk.stores.words(shared), &view).holds(formula.formula) {
+            Ok(truth) if truth == formula.must_be => Ok(()),
+            Err(NoValue::Gap(gap)) => Err(desk.gap("a property", gap)),
+            Ok(_) | Err(NoValue::Fault(..)) => {
+                let state = State {
+                    shared: desk.stores.words(shared).into(),
+                    locals: locals.iter().map(|&local| desk.locals.words(local).into()).collect(),
+                };
+                let (state, text) = (show_state(desk.instance, &state), self.text(formula.id));
+                Err(refuted(format!("the properties do not follow: the state\n  {state}\nmay violate `{text}`")))
+            }
+        }
+    }
+
+    /// The property as it stands in the program.
+    pub(crate) fn text(&self, id: PropertyId) -> String {
+        self.program.source.snippet(self.program.property(id).span, 80)
+    }
+}
+
+fn glances<'a>(program: &'a Program, formula: &'a Expr) -> Vec<Glance<'a>> {
+    let mut glances = vec![Glance::default(); program.templates.len()];
+    collect(formula, &mut glances);
+    glances
+}
+
+fn collect<'a>(e: &'a Expr, glances: &mut [Glance<'a>]) {
+    match &e.kind {
+        ExprKind::At(thread, locations) => {
+            glances[thread.template.index()].locations.push(locations);
+            collect(&thread.thread, glances);
+        }
+        ExprKind::LocalOf(thread, local) => {
+            glances[thread.template.index()].locals.push(*local);
+            collect(&thread.thread, glances);
+        }
+        ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => collect(a, glances),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => [a, b].into_iter().for_each(|e| collect(e, glances)),
+        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| collect(e, glances)),
+        ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| collect(e, glances)),
+        ExprKind::Const(_)
+        | ExprKind::Thread(_)
+        | ExprKind::SelfThread
+        | ExprKind::Read(_)
+        | ExprKind::ReadAfter(_)
+        | ExprKind::Bound(_) => {}
+    }
+}
+
+impl Glance<'_> {
+    /// Of local states that look the same the first one.
+    fn different(&self, instance: &Instance, interner: &Interner, template: TemplateId, locals: &[u32]) -> Vec<u32> {
+        let body = instance.program.template(template).body;
+        let mut seen = Vec::new();
+        let mut different = Vec::new();
+        for &local in locals {
+            let words = interner.words(local);
+            let location = instance.location_of(words);
+            let is_at = self.locations.iter().map(|locations| i64::from(locations.binary_search(&location).is_ok()));
+            let mut look: Vec<i64> = is_at.collect();
+            for var in &self.locals {
+                look.extend_from_slice(&words[instance.local_range(body, *var)]);
+            }
+            if !seen.contains(&look) {
+                seen.push(look);
+                different.push(local);
+            }
+        }
+        different
+    }
+}
+
+/// A combination of local states, for properties to read.
+struct View<'a> {
+    interner: &'a Interner,
+    locals: &'a [u32],
+}
+
+impl Locals for View<'_> {
+    fn local(&self, thread: usize) -> &[i64] {
+        self.interner.words(self.locals[thread])
+    }
+}

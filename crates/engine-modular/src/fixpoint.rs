@@ -1,0 +1,455 @@
+//! The least solution of the assume-guarantee rules (FQ, sections 2.2 and 3.1).
+//!
+//! For each thread template, of which the first copy speaks for all: the states R (or, with
+//! recursion, the summaries P and Q) and the guarantee G. A state of a thread is a shared store as
+//! the thread sees it and a local state. Everything is a number; sets of local states are bits.
+//!
+//! A *context* is the first half of P: the shared store and frame with which a procedure was
+//! entered. Its callers are Q: the context of the caller and the caller's frame. Programs without
+//! recursion have one context, and whole stacks as local states.
+
+use crate::bits::Bits;
+use crate::perspective::{Permutation, Perspectives};
+use rustc_hash::{FxHashMap, FxHashSet};
+use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
+use threadwise_ir::{Access, Gap, Instance, Store, Successor, TemplateId, ThreadId};
+use threadwise_limits::{Budget, Limit};
+use threadwise_source::Span;
+use threadwise_tables::Interner;
+
+/// How many states are treated between two looks at the budget.
+const STATES_PER_CHECK: u64 = 1 << 8;
+
+/// Why there is no fixpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A limit was met.
+    Limit(Limit),
+    /// The semantics cannot tell all steps.
+    Gap(Gap),
+    /// There are more thread states than were to be treated.
+    TooMany,
+    /// An initial value, or a declaration at the start of a thread, is in error here.
+    Start(Span),
+}
+
+impl From<Limit> for Stop {
+    fn from(limit: Limit) -> Stop {
+        Stop::Limit(limit)
+    }
+}
+
+/// A thread state whose next step can go wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Failing {
+    pub(crate) template: TemplateId,
+    pub(crate) store: u32,
+    pub(crate) local: u32,
+    pub(crate) failure: threadwise_ir::Failure,
+}
+
+/// A state to be treated: template, context, store, local state.
+type Item = (TemplateId, u32, u32, u32);
+
+/// The least solution.
+pub struct Fixpoint<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) perspectives: Perspectives<'a>,
+    pub(crate) threads: Vec<ThreadStates>,
+    pub(crate) failing: Vec<Failing>,
+    pub(crate) access: FxHashMap<(TemplateId, u32, u32), Access>,
+    meeting: Meeting,
+    recursive: bool,
+    work: Vec<Item>,
+    treated: u64,
+}
+
+/// What is known of a template's first copy.
+#[derive(Default)]
+pub(crate) struct ThreadStates {
+    pub(crate) locals: Interner,
+    contexts: Vec<ContextStates>,
+    context_of: FxHashMap<(u32, u32), u32>,
+    /// G: what the thread's own steps do to a store.
+    guarantee: FxHashMap<u32, FxHashSet<u32>>,
+    /// What the other threads' steps do to a store.
+    environment: FxHashMap<u32, Vec<u32>>,
+    disturbed: FxHashSet<(u32, u32)>,
+    /// Whose stores change when the guarantee of this thread at a store grows.
+    watchers: FxHashMap<u32, Vec<(TemplateId, u32, Permutation)>>,
+}
+
+/// Where all threads see the same stores: who is at a store, and what steps change it. Then threads
+/// need not be asked one by one how they see it.
+#[derive(Default)]
+struct Meeting {
+    present: FxHashMap<u32, Vec<TemplateId>>,
+    steps: FxHashMap<u32, Vec<(TemplateId, u32)>>,
+}
+
+#[derive(Default)]
+struct ContextStates {
+    states: FxHashMap<u32, Bits>,
+    callers: Vec<(u32, Store)>,
+    /// The states from which a step returns.
+    returning: Vec<(u32, u32)>,
+}
+
+/// Computes the least solution for an instance.
+pub fn fixpoint<'a>(instance: &'a Instance, budget: &Budget) -> Result<Fixpoint<'a>, Stop> {
+    solve(instance, Goal { until_failure: false, max_states: u64::MAX }, budget)
+}
+
+/// When to stop before the least solution is complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// As soon as some thread state's next step can fail.
+    pub(crate) until_failure: bool,
+    /// When more thread states than this have been treated.
+    pub(crate) max_states: u64,
+}
+
+/// Computes the least solution, or as much of it as the goal asks for.
+pub(crate) fn solve<'a>(instance: &'a Instance, goal: Goal, budget: &Budget) -> Result<Fixpoint<'a>, Stop> {
+    let mut fixpoint = Fixpoint {
+        instance,
+        perspectives: Perspectives::new(instance),
+        threads: instance.program.templates.iter().map(|_| ThreadStates::default()).collect(),
+        failing: Vec::new(),
+        access: FxHashMap::default(),
+        meeting: Meeting::default(),
+        recursive: instance.program.is_recursive(),
+        work: Vec::new(),
+        treated: 0,
+    };
+    fixpoint.init()?;
+    while let Some(item) = fixpoint.work.pop() {
+        if goal.until_failure && !fixpoint.failing.is_empty() {
+            break;
+        }
+        if fixpoint.treated >= goal.max_states {
+            return Err(Stop::TooMany);
+        }
+        if fixpoint.treated.is_multiple_of(STATES_PER_CHECK) {
+            budget.check()?;
+            budget.report(|| format!("{} thread states", fixpoint.treated));
+        }
+        fixpoint.treated += 1;
+        fixpoint.env(item);
+        fixpoint.step(item)?;
+    }
+    Ok(fixpoint)
+}
+
+impl Fixpoint<'_> {
+    fn first_copy(&self, template: TemplateId) -> Option<ThreadId> {
+        let copies = self.instance.copies_of(template);
+        (!copies.is_empty()).then_some(ThreadId(copies.start as u32))
+    }
+
+    /// AG INIT, AG PDA INIT.
+    fn init(&mut self) -> Result<(), Stop> {
+        let initial = self.instance.initial_stores();
+        if let Some(gap) = initial.gap {
+            return Err(Stop::Gap(gap));
+        }
+        if let Some(&(_, span)) = initial.faults.first() {
+            return Err(Stop::Start(span));
+        }
+        for template in (0..self.threads.len() as u32).map(TemplateId) {
+            self.threads[template.index()].contexts.push(ContextStates::default());
+            let Some(thread) = self.first_copy(template) else { continue };
+            for store in &initial.stores {
+                let starts = self.instance.starts(thread, store);
+                if let Some(gap) = starts.gap {
+                    return Err(Stop::Gap(gap));
+                }
+                if let Some(failure) = starts.failures.first() {
+                    return Err(Stop::Start(failure.span));
+                }
+                let store = self.perspectives.see(template, store);
+                for start in starts.successors {
+                    let local = self.threads[template.index()].locals.intern(&start.local);
+                    self.add((template, 0, store, local));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a state.
+    fn add(&mut self, item: Item) {
+        let (template, context, store, local) = item;
+        let states = &mut self.threads[template.index()].contexts[context as usize].states;
+        if states.entry(store).or_default().insert(local) {
+            self.work.push(item);
+        }
+    }
+
+    /// AG ENV, AG PDA ENV1 and ENV2: what the others do to the store does not move the thread.
+    fn env(&mut self, (template, context, store, local): Item) {
+        if !self.threads[template.index()].environment.contains_key(&store) {
+            self.watch(template, store);
+        }
+        for after in self.threads[template.index()].environment[&store].clone() {
+            self.add((template, context, after, local));
+        }
+    }
+
+    /// From now on, what other threads do to this store is part of the environment.
+    fn watch(&mut self, template: TemplateId, store: u32) {
+        self.threads[template.index()].environment.insert(store, Vec::new());
+        if self.perspectives.are_equal() {
+            self.meeting.present.entry(store).or_default().push(template);
+            let steps = self.meeting.steps.get(&store).cloned().unwrap_or_default();
+            for (other, after) in steps {
+                self.meet(template, store, other, after);
+            }
+            return;
+        }
+        for view in self.perspectives.views_of_others(template, store) {
+            let other = &mut self.threads[view.template.index()];
+            let known: Vec<u32> = other.guarantee.get(&view.store).into_iter().flatten().copied().collect();
+            other.watchers.entry(view.store).or_default().push((template, store, view.back.clone()));
+            for after in known {
+                self.disturb(template, store, after, &view.back);
+            }
+        }
+    }
+
+    /// A step of `other` changes the store, seen by all alike. It disturbs other threads, and other
+    /// copies of the same one.
+    fn meet(&mut self, template: TemplateId, store: u32, other: TemplateId, after: u32) {
+        if template != other || self.instance.copies_of(template).len() >= 2 {
+            self.add_disturbance(template, store, after);
+        }
+    }
+
+    /// Another thread can change `store` to what it sees as `after`.
+    fn disturb(&mut self, template: TemplateId, store: u32, after: u32, back: &Permutation) {
+        let after = self.perspectives.translate(template, after, back);
+        self.add_disturbance(template, store, after);
+    }
+
+    /// Other threads can change `store` to `after`.
+    fn add_disturbance(&mut self, template: TemplateId, store: u32, after: u32) {
+        let thread = &mut self.threads[template.index()];
+        if !thread.disturbed.insert((store, after)) {
+            return;
+        }
+        thread.environment.get_mut(&store).expect("the store is watched").push(after);
+        let contexts = thread.contexts.iter().enumerate();
+        let states = contexts.flat_map(|(context, states)| {
+            states.states.get(&store).into_iter().flat_map(Bits::iter).map(move |local| (context as u32, local))
+        });
+        for (context, local) in states.collect::<Vec<_>>() {
+            self.add((template, context, after, local));
+        }
+    }
+
+    /// The thread's own step changes a store: part of its guarantee.
+    fn guarantee_step(&mut self, template: TemplateId, store: u32, after: &[i64]) {
+        let after = self.perspectives.stores.intern(after);
+        let thread = &mut self.threads[template.index()];
+        if after == store || !thread.guarantee.entry(store).or_default().insert(after) {
+            return;
+        }
+        if self.perspectives.are_equal() {
+            self.meeting.steps.entry(store).or_default().push((template, after));
+            for present in self.meeting.present.get(&store).cloned().unwrap_or_default() {
+                self.meet(present, store, template, after);
+            }
+            return;
+        }
+        for (watcher, watched, back) in thread.watchers.get(&store).cloned().unwrap_or_default() {
+            self.disturb(watcher, watched, after, &back);
+        }
+    }
+
+    /// AG STEP; AG PDA STEP1, PUSH and POP.
+    fn step(&mut self, item: Item) -> Result<(), Stop> {
+        let (template, context, store, local) = item;
+        let caller = self.threads[template.index()].contexts[context as usize].callers.first().cloned();
+        let below: &[i64] = caller.as_ref().map_or(&[], |(_, frame)| frame);
+        let steps = self.steps_on(template, store, below, local)?;
+        for failure in steps.failures {
+            self.failing.push(Failing { template, store, local, failure });
+        }
+        let access = self.access.entry((template, store, local)).or_default();
+        *access = access.union(steps.access);
+        let mut returns = false;
+        for successor in &steps.successors {
+            if !self.recursive {
+                self.move_to(template, 0, store, successor, &successor.local);
+                continue;
+            }
+            match successor.local.strip_prefix(below).filter(|frames| !frames.is_empty()) {
+                None => returns = true,
+                Some(frames) => self.step_or_call(template, context, store, successor, frames),
+            }
+        }
+        if returns {
+            let callers = self.threads[template.index()].contexts[context as usize].callers.clone();
+            self.threads[template.index()].contexts[context as usize].returning.push((store, local));
+            for caller in callers {
+                self.return_to(template, &caller, store, local)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn steps_on(
+        &self,
+        template: TemplateId,
+        store: u32,
+        below: &[i64],
+        local: u32,
+    ) -> Result<threadwise_ir::Steps, Stop> {
+        let thread = self.first_copy(template).expect("only threads with copies have states");
+        let stack = [below, self.threads[template.index()].locals.get(local)].concat();
+        let steps = self.instance.steps(thread, self.perspectives.stores.get(store), &stack);
+        match steps.gap {
+            Some(gap) => Err(Stop::Gap(gap)),
+            None => Ok(steps),
+        }
+    }
+
+    /// A step leads to a shared store and a local state.
+    fn move_to(&mut self, template: TemplateId, context: u32, store: u32, successor: &Successor, local: &[i64]) {
+        self.guarantee_step(template, store, &successor.shared);
+        let after = self.perspectives.see(template, &successor.shared);
+        let local = self.threads[template.index()].locals.intern(local);
+        self.add((template, context, after, local));
+    }
+
+    /// A step that does not return: to another place in the same frame, or into a call.
+    fn step_or_call(&mut self, template: TemplateId, context: u32, store: u32, successor: &Successor, frames: &[i64]) {
+        let top = self.instance.top_frame(frames).1;
+        if top == 0 {
+            return self.move_to(template, context, store, successor, frames);
+        }
+        let (frame, entered) = frames.split_at(top);
+        self.guarantee_step(template, store, &successor.shared);
+        let after = self.perspectives.see(template, &successor.shared);
+        let thread = &mut self.threads[template.index()];
+        let local = thread.locals.intern(entered);
+        let next = thread.contexts.len() as u32;
+        let callee = *thread.context_of.entry((after, local)).or_insert(next);
+        if callee == next {
+            thread.contexts.push(ContextStates::default());
+        }
+        let caller = (context, Store::from(frame));
+        let callers = &mut thread.contexts[callee as usize].callers;
+        if !callers.contains(&caller) {
+            callers.push(caller.clone());
+            for (store, local) in thread.contexts[callee as usize].returning.clone() {
+                // A gap would have been met when the state was treated for its first caller.
+                let _ = self.return_to(template, &caller, store, local);
+            }
+        }
+        self.add((template, callee, after, local));
+    }
+
+    /// A state returns to one of the callers of its context.
+    fn return_to(
+        &mut self,
+        template: TemplateId,
+        (context, frame): &(u32, Store),
+        store: u32,
+        local: u32,
+    ) -> Result<(), Stop> {
+        let steps = self.steps_on(template, store, frame, local)?;
+        for failure in steps.failures {
+            self.failing.push(Failing { template, store, local, failure });
+        }
+        let access = self.access.entry((template, store, local)).or_default();
+        *access = access.union(steps.access);
+        for successor in &steps.successors {
+            let returned = successor.local.len() == frame.len();
+            if returned {
+                self.move_to(template, *context, store, successor, &successor.local);
+            }
+        }
+        Ok(())
+    }
+
+    /// The local states of a template's first copy with a store, in all contexts.
+    pub(crate) fn locals_at(&self, template: TemplateId, store: u32) -> Bits {
+        let mut all = Bits::default();
+        for context in &self.threads[template.index()].contexts {
+            if let Some(bits) = context.states.get(&store) {
+                bits.iter().for_each(|local| {
+                    all.insert(local);
+                });
+            }
+        }
+        all
+    }
+
+    /// The stores that occur in states of a template's first copy.
+    pub(crate) fn stores_of(&self, template: TemplateId) -> Vec<u32> {
+        let contexts = &self.threads[template.index()].contexts;
+        let mut stores: Vec<u32> = contexts.iter().flat_map(|c| c.states.keys().copied()).collect();
+        stores.sort_unstable();
+        stores.dedup();
+        stores
+    }
+
+    /// R: the states of a template's first copy, as shared store and local state, sorted. Of stores
+    /// that differ by a permutation of other copies there is one.
+    pub fn states(&self, template: TemplateId) -> Vec<(Store, Store)> {
+        let locals = &self.threads[template.index()].locals;
+        let stores = &self.perspectives.stores;
+        let of_store = |store: u32| {
+            let bits = self.locals_at(template, store);
+            bits.iter().map(|local| (stores.get(store).into(), locals.get(local).into())).collect::<Vec<_>>()
+        };
+        let mut states: Vec<(Store, Store)> = self.stores_of(template).into_iter().flat_map(of_store).collect();
+        states.sort_unstable();
+        states
+    }
+
+    /// G: what the steps of a template's first copy do to the shared store, where they change it;
+    /// sorted.
+    pub fn guarantee(&self, template: TemplateId) -> Vec<(Store, Store)> {
+        let stores = &self.perspectives.stores;
+        let pairs = self.threads[template.index()].guarantee.iter();
+        let pairs = pairs.flat_map(|(&from, after)| after.iter().map(move |&to| (from, to)));
+        let mut pairs: Vec<(Store, Store)> =
+            pairs.map(|(from, to)| (stores.get(from).into(), stores.get(to).into())).collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// The number of thread states, of pairs in guarantees, and of contexts.
+    pub(crate) fn counts(&self) -> (u64, u64, u64) {
+        let guarantees = self.threads.iter().flat_map(|t| t.guarantee.values()).map(|g| g.len() as u64).sum();
+        let contexts = self.threads.iter().map(|t| t.contexts.len() as u64).sum();
+        (self.treated, guarantees, contexts)
+    }
+
+    /// The states as an annotation of the program.
+    pub(crate) fn annotation(&self) -> Annotation {
+        let templates = (0..self.threads.len() as u32).map(TemplateId);
+        Annotation {
+            copies: templates.clone().map(|t| self.instance.copies_of(t).len() as u32).collect(),
+            threads: templates.map(|t| self.thread_annotation(t)).collect(),
+        }
+    }
+
+    fn thread_annotation(&self, template: TemplateId) -> ThreadAnnotation {
+        if self.first_copy(template).is_none() {
+            return ThreadAnnotation::default();
+        }
+        let thread = &self.threads[template.index()];
+        let context = |c: &ContextStates| {
+            let mut stores: Vec<u32> = c.states.keys().copied().collect();
+            stores.sort_unstable();
+            let locals = |store| c.states[store].iter().map(|local| thread.locals.get(local).into()).collect();
+            let states =
+                stores.iter().map(|store| (self.perspectives.stores.get(*store).into(), locals(store))).collect();
+            Context { callers: c.callers.clone(), states }
+        };
+        ThreadAnnotation { contexts: thread.contexts.iter().map(context).collect() }
+    }
+}

@@ -1,0 +1,281 @@
+//! Modular proofs as people read them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use threadwise_evidence::{Annotation, Context, FrontierProof, ModularProof, Proof, ThreadAnnotation};
+use threadwise_front_tw::Options;
+use threadwise_ir::{Copies, Instance, Program, Store, TemplateId, ThreadId};
+use threadwise_report::{Layout, render_proof};
+use threadwise_source::SourceFile;
+
+type ThreadStates = BTreeSet<(Store, Store)>;
+
+fn program(text: &str) -> Arc<Program> {
+    let loaded = threadwise_front_tw::load(SourceFile::new("test.tw", text), &Options::default());
+    Arc::new(loaded.program.expect("the program should be correct"))
+}
+
+/// The rules of FQ, section 2.2, applied to all threads until nothing is new: slow and obvious.
+fn fixpoint(instance: &Instance) -> Vec<ThreadStates> {
+    let mut states = vec![ThreadStates::new(); instance.threads.len()];
+    let mut guarantees: BTreeSet<(usize, Store, Store)> = BTreeSet::new();
+    for shared in instance.initial_stores().stores {
+        for (thread, states) in states.iter_mut().enumerate() {
+            for start in instance.starts(ThreadId(thread as u32), &shared).successors {
+                states.insert((shared.clone(), start.local));
+            }
+        }
+    }
+    loop {
+        let before = (states.clone(), guarantees.len());
+        for thread in 0..states.len() {
+            for (shared, local) in &before.0[thread] {
+                for next in instance.steps(ThreadId(thread as u32), shared, local).successors {
+                    states[thread].insert((next.shared.clone(), next.local));
+                    guarantees.insert((thread, shared.clone(), next.shared));
+                }
+                for (other, from, to) in &guarantees {
+                    if *other != thread && from == shared {
+                        states[thread].insert((to.clone(), local.clone()));
+                    }
+                }
+            }
+        }
+        if before == (states.clone(), guarantees.len()) {
+            return states;
+        }
+    }
+}
+
+fn by_store(states: &ThreadStates) -> Vec<(Store, Vec<Store>)> {
+    states.iter().map(|(shared, local)| (shared.clone(), vec![local.clone()])).collect()
+}
+
+fn annotation(program: &Arc<Program>, copies: &[u32]) -> Annotation {
+    let instance = Instance::with_copies(program.clone(), copies);
+    let states = fixpoint(&instance);
+    let thread = |index: usize| {
+        let first = instance.copies_of(TemplateId(index as u32)).next();
+        let context = |first: usize| Context { callers: Vec::new(), states: by_store(&states[first]) };
+        ThreadAnnotation { contexts: first.map(context).into_iter().collect() }
+    };
+    Annotation { copies: copies.to_vec(), threads: (0..copies.len()).map(thread).collect() }
+}
+
+/// The text of a proof with at most so many copies of each thread.
+fn text(source: &str, most: u32) -> String {
+    shown(source, most, &PLAIN)
+}
+
+const PLAIN: Layout = Layout { width: None, color: false, whole_proof: false };
+
+fn shown(source: &str, most: u32, layout: &Layout) -> String {
+    let program = program(source);
+    let copies = program.templates.iter().map(|template| match template.copies {
+        Copies::Single => 1,
+        Copies::Exactly(n) => n.min(most),
+        Copies::Any => most,
+    });
+    let copies: Vec<u32> = copies.collect();
+    let none = vec![0; copies.len()];
+    let cases = vec![annotation(&program, &copies), annotation(&program, &none)];
+    let proof = Proof::Modular(ModularProof { cases });
+    render_proof(&program, &proof, layout).expect("the proof is modular")
+}
+
+#[test]
+fn simple_of_fq() {
+    insta::assert_snapshot!(text(SIMPLE, 4));
+}
+
+#[test]
+fn some_copies_stand_for_all() {
+    assert!(text(&SIMPLE.replace("[3]", "[64]"), 4).contains("thread Worker[64]: 64 copies (4 stand for them all)\n"));
+}
+
+#[test]
+fn any_number_of_copies() {
+    insta::assert_snapshot!(text(&SIMPLE.replace("[3]", "[*]"), 4));
+}
+
+#[test]
+fn mutual_exclusion_with_two_flags() {
+    insta::assert_snapshot!(text(PETERSON, 1));
+}
+
+#[test]
+fn several_threads_with_copies() {
+    insta::assert_snapshot!(text(HANDOVER, 3));
+}
+
+#[test]
+fn a_place_for_every_copy() {
+    insta::assert_snapshot!(text(BARRIER, 3));
+}
+
+#[test]
+fn calls_and_sets() {
+    insta::assert_snapshot!(text(CALLS, 1));
+}
+
+#[test]
+fn recursive_procedures_by_routine() {
+    let program = program(RECURSIVE);
+    let instance = Instance::with_copies(program.clone(), &[1]);
+    // Up to two calls of `down` inside each other, put into contexts as summaries would: local
+    // states without what is below the running frame.
+    let mut contexts = vec![Context::default(), Context::default()];
+    for (shared, local) in &fixpoint(&instance)[0] {
+        let frames: Vec<Store> = instance.frames(local).map(|frame| frame.words.into()).collect();
+        let context = &mut contexts[usize::from(frames.len() > 1)];
+        context.states.push((shared.clone(), vec![frames[0].clone()]));
+        context.callers.extend(frames.get(1).map(|caller| (0, caller.clone())));
+    }
+    let case = Annotation { copies: vec![1], threads: vec![ThreadAnnotation { contexts }] };
+    let proof = Proof::Modular(ModularProof { cases: vec![case] });
+    insta::assert_snapshot!(render_proof(&program, &proof, &PLAIN).expect("the proof is modular"));
+}
+
+#[test]
+fn sequences_of_sets() {
+    let program = program(WAITS);
+    let instance = Instance::new(program.clone(), 0);
+    // Any sequence will do here: the sets of a fixpoint, one thread state each.
+    let states = fixpoint(&instance);
+    let longest = states.iter().map(BTreeSet::len).max().unwrap_or(0);
+    let iterate = |step: usize| {
+        let nth = |states: &ThreadStates| states.iter().nth(step).cloned();
+        states.iter().map(|s| nth(s).map(|(shared, local)| (shared, vec![local])).into_iter().collect()).collect()
+    };
+    let proof = Proof::Frontier(FrontierProof { iterates: (0..longest).map(iterate).collect() });
+    insta::assert_snapshot!(render_proof(&program, &proof, &PLAIN).expect("the proof is modular"));
+}
+
+#[test]
+fn narrow_terminals_break_formulas() {
+    insta::assert_snapshot!(shown(SIMPLE, 3, &Layout { width: Some(60), ..PLAIN }));
+}
+
+#[test]
+fn long_proofs_are_cut() {
+    let body: String = (0..60).map(|_| "  x = 1 - x;\n".to_string()).collect();
+    let source = format!("shared x: 0..1;\nthread P {{\n{body}}}\n");
+    let short = text(&source, 1);
+    assert_eq!(short.lines().filter(|line| line.contains("1 - x")).count(), 40);
+    assert!(short.contains("21 more locations; -v shows all"), "{short}");
+    let whole = shown(&source, 1, &Layout { whole_proof: true, ..PLAIN });
+    assert_eq!(whole.lines().filter(|line| line.contains("1 - x")).count(), 60);
+    assert!(!whole.contains("more locations"));
+}
+
+#[test]
+fn a_reachable_set_is_not_modular() {
+    let program = program(SIMPLE);
+    assert_eq!(render_proof(&program, &Proof::Reachable(Default::default()), &PLAIN), None);
+}
+
+const SIMPLE: &str = "\
+shared x: 0..1 = 1;
+shared m: mutex;
+thread Worker[3] {
+  acquire(m);
+  x = 0;
+  x = x + 1;
+  assert x > 0;
+  release(m);
+}
+";
+
+const PETERSON: &str = "\
+shared x, y: bool;
+shared turn: 0..1;
+thread P1 {
+  loop {
+    x = true;
+    turn = 1;
+    await !(y && turn == 1);
+    critical: x = false;
+  }
+}
+thread P2 {
+  loop {
+    y = true;
+    turn = 0;
+    await !(x && turn == 0);
+    critical: y = false;
+  }
+}
+";
+
+const HANDOVER: &str = "\
+shared owner, last: tid;
+thread Boss {
+  atomic { await owner == none; owner = self; }
+  owner = none;
+}
+thread V[2] {
+  atomic { await owner == none; owner = self; }
+  last = owner;
+  owner = none;
+}
+thread W[3] {
+  atomic { await owner == none; owner = self; }
+  owner = none;
+}
+";
+
+const BARRIER: &str = "\
+shared arrived: [tid]bool;
+thread W[3] {
+  arrived[self] = true;
+  await forall t: W :: arrived[t];
+  passed: skip;
+}
+";
+
+const CALLS: &str = "\
+type Light = enum { red, yellow, green };
+shared light: Light;
+shared seen: set<0..2>;
+shared count: 0..9;
+proc note(n: 0..2) {
+  seen = seen union {n};
+}
+thread P {
+  var i: 0..2;
+  light = green;
+  while (i < 2) {
+    note(i);
+    count = count + 1;
+    i = i + 1;
+  }
+  light = red;
+}
+";
+
+const RECURSIVE: &str = "\
+shared depth: 0..2;
+proc down(n: 0..2) {
+  if (n > 0) {
+    depth = depth + 1;
+    down(n - 1);
+    depth = depth - 1;
+  }
+}
+thread P {
+  down(2);
+  assert depth == 0;
+}
+";
+
+const WAITS: &str = "\
+shared g: 0..1;
+thread T1 {
+  await g == 1;
+  await g == 0;
+}
+thread T2 {
+  g = 1;
+  g = 0;
+}
+";

@@ -1,0 +1,10 @@
+//! Finite state spaces as small numbers: what the finite engines have in common.
+//!
+//! Stores are numbered as they appear, and a thread's steps become tables over the numbers. This
+//! crate knows no engine.
+
+mod intern;
+mod steps;
+
+pub use intern::Interner;
+pub use steps::{Entry, StepTables};
