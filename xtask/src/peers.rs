@@ -50,13 +50,11 @@ impl Workshop {
     }
 
     /// Threadwise's explicit engine.
-    pub fn threadwise(&self, model: &str, n: u32, symmetry: bool) -> Result<Run> {
+    pub fn threadwise(&self, model: &str, n: u32, flags: &[&str]) -> Result<Run> {
         let mut command = Command::new(&self.threadwise);
         command.arg("check").arg(self.model(model, "tw")).args(["--engine", "explicit", "--format", "json", "-q"]);
         command.arg("-D").arg(format!("N={n}")).arg("--memory").arg(MEMORY_MIB.to_string());
-        if !symmetry {
-            command.arg("--no-symmetry");
-        }
+        command.args(flags);
         let measured = measure(&mut command, SECONDS)?;
         let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
         let decided = json["verdict"] == "safe";
@@ -118,11 +116,23 @@ impl Workshop {
         std::fs::write(dir.join("model.m"), with_constant(&text, n).context("the model has no constant N")?)?;
         build(
             Command::new("rumur")
-                .args(["--scalarset-schedules", "off", "--threads", "1", "--output", "model.c", "model.m"])
+                .args([
+                    "--deadlock-detection",
+                    "off",
+                    "--scalarset-schedules",
+                    "off",
+                    "--threads",
+                    "1",
+                    "--output",
+                    "model.c",
+                    "model.m",
+                ])
                 .current_dir(&dir),
         )?;
         build(
-            Command::new("gcc").args(["-O2", "-march=native", "-o", "model", "model.c", "-lpthread"]).current_dir(&dir),
+            Command::new("gcc")
+                .args(["-O2", "-march=native", "-w", "-o", "model", "model.c", "-lpthread", "-latomic"])
+                .current_dir(&dir),
         )?;
         let measured = measure(Command::new("./model").current_dir(&dir), SECONDS)?;
         let states = measured.output.lines().find_map(states_in_summary).filter(|_| measured.finished);

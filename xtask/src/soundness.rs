@@ -35,6 +35,7 @@ fn is_conclusive(explored: &Explored) -> bool {
 }
 
 fn report(seed: u64, module: &Module, problem: &str, max_states: usize) -> Result<()> {
+    eprintln!("seed {seed}: {problem}\nmaking the program smaller …");
     let does_not_load = |problem: &str| problem.starts_with("the program does not load");
     let small = reduce_while(module, |candidate| {
         let explored = explore(candidate, &[], max_states);

@@ -188,7 +188,7 @@ fn properties_are_checked_on_combinations() {
     accepted(text, &[&[2]]);
     let text = "shared m: bool; thread W[2] { atomic { await !m; m = true; } cs: skip; m = false; }
                 never exists a: W, b: W :: a != b && a@cs && b@cs;";
-    not_accepted(text, &[&[2]], "W[1] at 1:67; W[2] at 1:67");
+    not_accepted(text, &[&[2]], "W[1] at 1:66; W[2] at 1:66");
 }
 
 #[test]

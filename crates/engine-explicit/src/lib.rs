@@ -47,27 +47,30 @@ const CHEAP_STATES: usize = 1 << 18;
 /// Searches all interleavings.
 pub fn explore(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     if !program.has_any_copies() {
-        return explore_instance(&Instance::new(program.clone(), 0), options, budget);
+        return explore_instance(&Instance::new(program.clone(), 0), options, usize::MAX, budget);
     }
     let mut last = None;
-    for copies in 0..=options.max_any_copies {
-        let instance = Instance::new(program.clone(), copies);
-        let (claim, stats) = explore_instance(&instance, options, budget);
-        match claim {
-            Claim::Refuted(_) => return (claim, stats),
-            Claim::Unknown(unknown) if budget.check().is_err() => return (Claim::Unknown(unknown), stats),
-            _ => last = Some(stats),
+    // One number of copies may keep the search busy for ever: all get a short look first.
+    for max_states in [CHEAP_STATES, usize::MAX] {
+        for copies in 0..=options.max_any_copies {
+            let instance = Instance::new(program.clone(), copies);
+            let (claim, stats) = explore_instance(&instance, options, max_states, budget);
+            match claim {
+                Claim::Refuted(_) => return (claim, stats),
+                Claim::Unknown(unknown) if budget.check().is_err() => return (Claim::Unknown(unknown), stats),
+                _ => last = Some(stats),
+            }
         }
     }
     (Claim::Unknown(only_some_copies(options.max_any_copies)), last.unwrap_or_default())
 }
 
-fn explore_instance(instance: &Instance, options: &Options, budget: &Budget) -> (Claim, Stats) {
+fn explore_instance(instance: &Instance, options: &Options, max_states: usize, budget: &Budget) -> (Claim, Stats) {
     if !options.fold || options.proof {
-        return search(instance, options, usize::MAX, budget);
+        return search(instance, options, max_states, budget);
     }
     let folded = Instance::new(Arc::new(fold::fold(&instance.program)), instance.any_copies());
-    let (claim, stats) = search(&folded, options, usize::MAX, budget);
+    let (claim, stats) = search(&folded, options, max_states, budget);
     let Claim::Refuted(trace) = claim else { return (claim, stats) };
     // Where it costs little more, the search is repeated without folding for a shortest trace.
     let visited = stats.0.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);

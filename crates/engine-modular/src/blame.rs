@@ -25,7 +25,10 @@ pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
             }
             Unknown { reason: limit.to_string(), advice }
         }
-        Stop::TooMany => Unknown { reason: "too many thread states".to_string(), advice: Vec::new() },
+        Stop::TooMany => Unknown {
+            reason: "with unbounded data a thread has too many states".to_string(),
+            advice: vec!["give `int` variables a range `lo..hi`".to_string()],
+        },
         Stop::Start(span) => {
             let place = instance.program.source.locate(span);
             Unknown { reason: format!("the value at {place} is in error at the very start"), advice: Vec::new() }
@@ -42,7 +45,8 @@ pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
     }
 }
 
-fn is_infinite(program: &Program) -> bool {
+/// Whether some variable is unbounded.
+pub(crate) fn is_infinite(program: &Program) -> bool {
     let locals = program.routines.iter().flat_map(|r| r.locals.iter().map(|v| &v.sort));
     program.shared.iter().map(|v| &v.sort).chain(locals).any(Sort::is_infinite)
 }

@@ -29,6 +29,9 @@ use threadwise_limits::Budget;
 /// More combinations of numbers of copies than this are not looked at.
 const MAX_CASES: usize = 4096;
 
+/// Programs with unbounded data are given up when a thread has more states than this.
+const MAX_STATES_IF_INFINITE: u64 = 200_000;
+
 /// How to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Search {
@@ -79,7 +82,7 @@ pub fn applicable(program: &Program) -> Result<(), String> {
 /// Analyses a program thread by thread.
 pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     if let Err(reason) = applicable(program) {
-        let advice = vec!["try `--engine explicit`".to_string()];
+        let advice = vec!["use `--engine explicit`".to_string()];
         return (Claim::Unknown(Unknown { reason, advice }), Stats::default());
     }
     match options.search {
@@ -96,14 +99,14 @@ fn analyse_cases(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     };
     let mut proof = ModularProof::default();
     let mut totals = (0, 0, 0);
+    let max_states = if blame::is_infinite(program) { MAX_STATES_IF_INFINITE } else { u64::MAX };
     for copies in cases {
         let instance = Instance::with_copies(program.clone(), &copies);
-        let result =
-            solve(&instance, Goal { until_failure: true, max_states: u64::MAX }, budget).and_then(|mut fixpoint| {
-                let counts = fixpoint.counts();
-                totals = (totals.0 + counts.0, totals.1 + counts.1, totals.2 + counts.2);
-                Ok((suspect(&mut fixpoint, budget)?, fixpoint))
-            });
+        let result = solve(&instance, Goal { until_failure: true, max_states }, budget).and_then(|mut fixpoint| {
+            let counts = fixpoint.counts();
+            totals = (totals.0 + counts.0, totals.1 + counts.1, totals.2 + counts.2);
+            Ok((suspect(&mut fixpoint, budget)?, fixpoint))
+        });
         match result {
             Ok((None, fixpoint)) => proof.cases.push(fixpoint.annotation()),
             Ok((Some(suspect), _)) => {

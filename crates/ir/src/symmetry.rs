@@ -158,9 +158,11 @@ fn asks_for_few_witnesses(e: &Expr, wanted: bool, for_each: bool) -> bool {
         ExprKind::Binary(BinaryOp::Implies, a, b) => {
             asks_for_few_witnesses(a, !wanted, for_each) && asks_for_few_witnesses(b, wanted, for_each)
         }
-        // Quantifiers over other domains stand for conjunctions and disjunctions.
-        ExprKind::Quantified(Quantifier::Forall | Quantifier::Exists, _, body) => {
-            asks_for_few_witnesses(body, wanted, for_each)
+        // Quantifiers over other domains stand for conjunctions and disjunctions; a conjunction asks for
+        // a witness for each value.
+        ExprKind::Quantified(quantifier @ (Quantifier::Forall | Quantifier::Exists), _, body) => {
+            let asks_for_each = (*quantifier == Quantifier::Forall) == wanted;
+            asks_for_few_witnesses(body, wanted, for_each || asks_for_each)
         }
         // Below anything else both truth values may matter: no quantifier over threads is looked
         // through there.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use threadwise_front_tw::ast::{Cond, Expr, LockOp, Rhs};
 
 /// More states than this inside one atomic block are not visited.
-const MOST_INNER_STATES: usize = 200_000;
+const MOST_INNER_STATES: usize = 5_000;
 
 /// What the next step of a thread can do.
 #[derive(Default)]

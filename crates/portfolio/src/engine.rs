@@ -88,8 +88,8 @@ impl Engine for Explicit {
 /// Engine `modular`: one thread at a time against what the others do.
 pub(crate) struct Modular;
 
-/// How long interleavings are searched for an error that the abstraction admits.
-const CONFIRMATION: Duration = Duration::from_secs(5);
+/// How long the first turn of the analysis takes at most, and then of the search of interleavings.
+const FIRST_TURN: Duration = Duration::from_secs(4);
 
 impl Engine for Modular {
     fn name(&self) -> &'static str {
@@ -113,13 +113,21 @@ impl Engine for Modular {
     }
 
     /// An error that the abstraction admits may be real: a short search of interleavings finds out.
+    /// The two take turns, with more time each round, because either may go on for ever.
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        let (claim, stats) = modular::analyse(program, &modular::Options { search: options.search }, budget);
-        let Claim::Unknown(_) = claim else { return (claim, stats) };
-        let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(CONFIRMATION));
-        match searched {
-            Claim::Refuted(_) => (searched, stats),
-            _ => (claim, stats),
+        let mut turn = FIRST_TURN;
+        loop {
+            let start = budget.elapsed();
+            let how = modular::Options { search: options.search };
+            let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
+            let Claim::Unknown(_) = claim else { return (claim, stats) };
+            let was_cut_short = budget.elapsed() - start >= turn;
+            let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(turn));
+            match searched {
+                Claim::Refuted(_) => return (searched, stats),
+                _ if was_cut_short && budget.check().is_ok() => turn *= 4,
+                _ => return (claim, stats),
+            }
         }
     }
 }

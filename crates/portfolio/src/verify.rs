@@ -99,7 +99,7 @@ const NO_INITIAL_STATE: &str =
     "warning: the program has no initial state, so nothing in it can go wrong; are the `init` conditions as meant?";
 
 fn not_applicable(engine: &'static str, reason: String) -> Outcome {
-    let advice = vec!["try `--engine auto`".to_string()];
+    let advice = vec!["use `--engine auto`".to_string()];
     Outcome {
         verdict: Verdict::unknown(Unknown { reason, advice }),
         engine,

@@ -2,12 +2,13 @@
 
 use crate::try_program;
 use std::sync::Arc;
+use std::time::Duration;
 use threadwise_front_tw::ast::Module;
 use threadwise_front_tw::printer::print;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_oracle::{Explored, OracleVerdict};
-use threadwise_portfolio::{Outcome, Request, verify};
+use threadwise_portfolio::{Outcome, Request, SearchKind, verify};
 use threadwise_verdict::Verdict;
 
 /// How the explicit engine is asked.
@@ -26,8 +27,8 @@ const WAYS: [Way; 5] = [
     Way { symmetry: true, fold: false, proof: false },
 ];
 
-/// Compares the explicit engine, asked in every way, with what the interpreter found; tells how
-/// they differ. Every verdict has been judged on the way. A program that does not load says so.
+/// Compares the explicit engine, asked in every way, and the modular one with what the interpreter
+/// found; tells how they differ. Every verdict has been judged on the way. A program that does not load says so.
 pub fn disagreement(module: &Module, explored: &Explored) -> Option<String> {
     let program = match try_program("random.tw", &print(module)) {
         Ok(program) => program,
@@ -38,9 +39,29 @@ pub fn disagreement(module: &Module, explored: &Explored) -> Option<String> {
         let problem = verdicts_differ(outcome, explored).or_else(|| counts_differ(*way, outcome, explored))?;
         Some(format!("{way:?}: {problem}"))
     });
-    differing.or_else(|| {
-        let [(_, plain), (_, reduced), ..] = &outcomes;
-        (states(reduced) > states(plain)).then(|| "symmetry adds states".to_string())
+    differing
+        .or_else(|| {
+            let [(_, plain), (_, reduced), ..] = &outcomes;
+            (states(reduced) > states(plain)).then(|| "symmetry adds states".to_string())
+        })
+        .or_else(|| modular_disagreement(&program, explored))
+}
+
+/// How long the modular engine may take on a program; unbounded data may keep it busy for ever.
+const MODULAR_TIME: Duration = Duration::from_secs(2);
+
+/// The modular engine may say UNKNOWN, but nothing wrong.
+fn modular_disagreement(program: &Arc<Program>, explored: &Explored) -> Option<String> {
+    [SearchKind::Fixpoint, SearchKind::Relaxed, SearchKind::Frontier].into_iter().find_map(|search| {
+        let engine = "modular".parse().expect("there is a modular engine");
+        let request = Request { engine, search, ..Request::default() };
+        let outcome = verify(program, &request, &Budget::new(Some(MODULAR_TIME), None));
+        let agrees = match (&outcome.verdict, &explored.verdict) {
+            (Verdict::Safe(_), OracleVerdict::Safe) | (Verdict::Unsafe(_), OracleVerdict::Unsafe { .. }) => true,
+            (Verdict::Unknown(unknown), _) => !unknown.is_internal_error(),
+            _ => false,
+        };
+        (!agrees).then(|| format!("modular, {search:?}: {:?}\ninterpreter: {:?}", outcome.verdict, explored.verdict))
     })
 }
 

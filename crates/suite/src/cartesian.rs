@@ -129,6 +129,6 @@ fn gamma(instance: &Instance, discovered: &ThreadStates, max_tuples: usize) -> O
 
 /// Each tuple with each element at its end.
 fn extended(tuples: &[Vec<Store>], elements: &[Store]) -> Vec<Vec<Store>> {
-    let with_element = |tuple: &Vec<Store>, element: &Store| [&tuple[..], &[element.clone()]].concat();
+    let with_element = |tuple: &Vec<Store>, element: &Store| [&tuple[..], std::slice::from_ref(element)].concat();
     tuples.iter().flat_map(|tuple| elements.iter().map(move |element| with_element(tuple, element))).collect()
 }
