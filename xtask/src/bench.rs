@@ -155,7 +155,7 @@ fn write_ratios(page: &mut String, peer: &str, pairs: &[Pair]) {
     let curve = |pick: fn(&Pair) -> &Run| growth(pairs, pick).map_or("–".to_string(), |base| format!("{base:.2}"));
     let _ = writeln!(
         page,
-        "\nGrowth of CPU time per unit of n (geometric mean over sizes of 0.1 s and more): threadwise {}, {peer} {}.",
+        "\nGrowth of CPU time per unit of n (geometric mean over sizes of 0.5 s and more): threadwise {}, {peer} {}.",
         curve(|(_, ours, _)| ours),
         curve(|(_, _, theirs)| theirs)
     );
@@ -164,7 +164,7 @@ fn write_ratios(page: &mut String, peer: &str, pairs: &[Pair]) {
 /// The factor by which the time grows when n grows by one, between the first and the last size
 /// that takes long enough to measure.
 fn growth(pairs: &[Pair], pick: fn(&Pair) -> &Run) -> Option<f64> {
-    let measurable = |pair: &&Pair| pick(pair).states.is_some() && pick(pair).cpu_seconds >= 0.1;
+    let measurable = |pair: &&Pair| pick(pair).states.is_some() && pick(pair).cpu_seconds >= 0.5;
     let first = pairs.iter().find(measurable)?;
     let last = pairs.iter().rev().find(measurable)?;
     let steps = last.0.checked_sub(first.0).filter(|&steps| steps > 0)?;

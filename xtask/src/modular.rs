@@ -18,7 +18,7 @@ pub fn write(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
 
 fn interchangeable(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
     let _ = write!(page, "\n### Simple(n), interchangeable copies\n{HEAD}");
-    let spin_sizes: &[u32] = if quick { &[2, 4] } else { &[2, 4, 8, 12, 16, 18, 20, 22] };
+    let spin_sizes: &[u32] = if quick { &[2, 4] } else { &[2, 4, 8, 12, 16, 18, 20] };
     for &n in spin_sizes {
         eprintln!("Simple({n}), thread by thread");
         write_row(page, &n.to_string(), "threadwise", &shop.modular(&shop.model("simple", "tw"), &[format!("N={n}")])?);
@@ -34,7 +34,7 @@ fn interchangeable(page: &mut String, shop: &Workshop, quick: bool) -> Result<()
 
 fn different(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
     let _ = write!(page, "\n### Simple(n), n different threads\n{HEAD}");
-    let sizes: &[u32] = if quick { &[2, 8, 32] } else { &[2, 8, 12, 16, 18, 20, 50, 100, 200, 500, 1_000] };
+    let sizes: &[u32] = if quick { &[2, 8, 32] } else { &[2, 8, 12, 16, 18, 50, 100, 200, 500, 1_000] };
     let mut points = Vec::new();
     for &n in sizes {
         eprintln!("{n} different threads");

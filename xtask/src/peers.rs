@@ -101,7 +101,9 @@ impl Workshop {
                 .args(["-o", "pan", "pan.c"])
                 .current_dir(&dir),
         )?;
-        let measured = measure(Command::new("./pan").args(["-E", "-n", "-m10000000"]).current_dir(&dir), SECONDS)?;
+        // The depth-first stack is allocated in advance, so it should not be larger than needed.
+        let depth = if name.starts_with("binary-counter") { "-m3000000" } else { "-m100000" };
+        let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), SECONDS)?;
         let complete = measured.finished && !measured.output.contains("Search not completed");
         let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
         let states = states.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n as u64).filter(|_| complete);

@@ -13,17 +13,19 @@ use threadwise_ir::{
     Value, VarRef,
 };
 
-/// The program with unobservable steps folded; locations and edges keep their numbers.
-pub(crate) fn fold(program: &Program) -> Program {
+/// The program with unobservable steps folded, and at how many points; locations and edges keep
+/// their numbers.
+pub(crate) fn fold(program: &Program) -> (Program, u64) {
     let seen = Seen::by_properties(program);
     let mut folded = program.clone();
     for (location, dead) in folded.locations.iter_mut().zip(dead_locals(program, &seen)) {
         location.dead = dead;
     }
-    for id in foldable(program, &seen) {
+    let points = foldable(program, &seen);
+    for id in &points {
         folded.locations[id.index()].transient = true;
     }
-    folded
+    (folded, points.len() as u64)
 }
 
 /// What properties look at.

@@ -69,8 +69,10 @@ fn explore_instance(instance: &Instance, options: &Options, max_states: usize, b
     if !options.fold || options.proof {
         return search(instance, options, max_states, budget);
     }
-    let folded = Instance::new(Arc::new(fold::fold(&instance.program)), instance.any_copies());
-    let (claim, stats) = search(&folded, options, max_states, budget);
+    let (program, points) = fold::fold(&instance.program);
+    let folded = Instance::new(Arc::new(program), instance.any_copies());
+    let (claim, mut stats) = search(&folded, options, max_states, budget);
+    stats.0.extend((points > 0).then_some(("folded_points", points)));
     let Claim::Refuted(trace) = claim else { return (claim, stats) };
     // Where it costs little more, the search is repeated without folding for a shortest trace.
     let visited = stats.0.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);

@@ -88,7 +88,9 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let mut fields = Fields::new(layout);
     let states = show_count(safe.states());
     fields.add("proved", proved(report.program));
-    let alike = if report.symmetric { ", permutations of copies counted once" } else { "" };
+    let folded = report.stats.0.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
+    let alike = [(report.symmetric, ", permutations of copies counted once"), (folded, ", unobservable steps folded")];
+    let alike: String = alike.iter().filter(|(applies, _)| *applies).map(|(_, text)| *text).collect();
     let modular = report.proof.and_then(|proof| how(proof, &states));
     let how = match (safe.grounds(), modular) {
         (Grounds::Proof(_), Some(how)) => how,
