@@ -47,6 +47,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) locals: Interner,
     /// For each thread and store what the thread sees; see [`crate::viewpoint`].
     pub(crate) views: FxHashMap<(u32, u32), u32>,
+    /// No thread has more than one copy: there is nothing to permute, and all see the same.
+    pub(crate) all_single: bool,
     moves: FxHashMap<(u32, u32, Spot), Rc<Moves>>,
     recursive: bool,
     budget: &'a Budget,
@@ -60,6 +62,7 @@ impl<'a> Desk<'a> {
             stores: Interner::default(),
             locals: Interner::default(),
             views: FxHashMap::default(),
+            all_single: instance.threads.iter().all(|thread| thread.copy == 1),
             moves: FxHashMap::default(),
             recursive,
             budget,

@@ -49,7 +49,8 @@ use crate::coverage::{cases_cover, show_copies};
 use crate::desk::{Desk, Spot};
 use crate::properties::{Candidates, Properties};
 use crate::{CheckError, refuted};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{Annotation, ModularProof};
 use threadwise_ir::{Access, Instance, Program, TemplateId};
@@ -84,6 +85,9 @@ struct Judge<'a> {
     desk: Desk<'a>,
     annotated: Annotated,
     properties: &'a Properties<'a>,
+    /// By store, the threads and where they are when some step of theirs changes it. Kept only where
+    /// all threads see the same, for then it is asked for by each of them.
+    changing: FxHashMap<u32, Rc<[(usize, Spot)]>>,
 }
 
 impl<'a> Judge<'a> {
@@ -96,7 +100,7 @@ impl<'a> Judge<'a> {
     ) -> Judge<'a> {
         let mut desk = Desk::new(instance, recursive, budget);
         let annotated = Annotated::new(&mut desk, case);
-        Judge { desk, annotated, properties }
+        Judge { desk, annotated, properties, changing: FxHashMap::default() }
     }
 
     fn judge(mut self) -> Result<(), CheckError> {
@@ -151,12 +155,35 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
+    /// The threads, and where they are, whose steps may change the store.
+    fn changing(&mut self, shared: u32) -> Result<Rc<[(usize, Spot)]>, CheckError> {
+        if let Some(known) = self.changing.get(&shared) {
+            return Ok(known.clone());
+        }
+        let mut changing = Vec::new();
+        for thread in 0..self.desk.instance.threads.len() {
+            for spot in self.annotated.spots(&mut self.desk, thread, shared) {
+                let callers = self.annotated.callers(&self.desk, thread, spot.context);
+                let moves = self.desk.moves(thread, shared, spot, &callers)?;
+                if moves.moves.iter().any(|step| step.shared != shared) {
+                    changing.push((thread, spot));
+                }
+            }
+        }
+        let changing: Rc<[(usize, Spot)]> = changing.into();
+        if self.desk.all_single {
+            self.changing.insert(shared, changing.clone());
+        }
+        Ok(changing)
+    }
+
     /// Point 3.
     fn admits_steps_of_others(&mut self, thread: usize, shared: u32, spots: &[Spot]) -> Result<(), CheckError> {
-        let like_before = self.desk.like_the_one_before(shared, Some(thread));
+        let all_single = self.desk.all_single;
+        let like_before = if all_single { Vec::new() } else { self.desk.like_the_one_before(shared, Some(thread)) };
         let mut changed = FxHashSet::default();
-        for other in (0..like_before.len()).filter(|&other| other != thread && !like_before[other]) {
-            for theirs in self.annotated.spots(&mut self.desk, other, shared) {
+        for &(other, theirs) in self.changing(shared)?.iter() {
+            if other != thread && (all_single || !like_before[other]) {
                 let callers = self.annotated.callers(&self.desk, other, theirs.context);
                 for step in &self.desk.moves(other, shared, theirs, &callers)?.moves {
                     if step.shared == shared || !changed.insert(step.shared) {

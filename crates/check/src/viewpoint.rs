@@ -17,6 +17,9 @@ use crate::desk::Desk;
 impl Desk<'_> {
     /// The store as the thread sees it.
     pub(crate) fn view(&mut self, thread: usize, shared: u32) -> u32 {
+        if self.all_single {
+            return shared;
+        }
         let key = (thread as u32, shared);
         if let Some(&view) = self.views.get(&key) {
             return view;

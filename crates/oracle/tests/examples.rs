@@ -47,7 +47,7 @@ fn disagreement(text: &str) -> Option<String> {
     if !header.finite || any_number {
         return None;
     }
-    let explored = explore(&module, &[], 300_000);
+    let explored = explore(&module, &[], 30_000);
     let verdict = match explored.verdict {
         OracleVerdict::Safe => "SAFE",
         OracleVerdict::Unsafe { .. } => "UNSAFE",
