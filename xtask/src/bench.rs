@@ -37,14 +37,38 @@ const AGAINST_RUMUR: &[Family] = &[
     Family { title: "Simple(n)", model: "simple", sizes: &[8, 16, 32], quick: &[4, 8] },
 ];
 
-/// Measures everything and writes `docs/BENCHMARKS.md`.
-pub fn run(quick: bool) -> Result<()> {
+/// Where the part about engine `modular` starts.
+const MODULAR: &str = "\n## Thread by thread, beside SPIN\n";
+
+/// Measures everything and writes `docs/BENCHMARKS.md`; or, if `only_modular`, measures the part about
+/// engine `modular` and keeps the rest of the page.
+pub fn run(quick: bool, only_modular: bool) -> Result<()> {
     let shop = Workshop::new()?;
+    let file = shop.root().join("docs/BENCHMARKS.md");
+    let mut page = if only_modular {
+        let old = std::fs::read_to_string(&file)?;
+        old.split(MODULAR).next().unwrap_or_default().to_string()
+    } else {
+        searches(&shop, quick)?
+    };
+    page += MODULAR;
+    modular::write(&mut page, &shop, quick)?;
+    if quick {
+        println!("{page}");
+    } else {
+        std::fs::write(file, page)?;
+    }
+    Ok(())
+}
+
+/// The part of the page about searches of interleavings.
+fn searches(shop: &Workshop, quick: bool) -> Result<String> {
     let mut page = introduction();
     page += "\n## Without symmetry, beside SPIN\n";
     for family in AGAINST_SPIN {
         let pairs = measure_family(family, quick, |n| {
-            Ok((shop.threadwise(family.model, n, &["--no-symmetry", "--no-fold"])?, shop.spin(family.model, n)?))
+            let ours = shop.threadwise(family.model, n, &["--no-symmetry", "--no-fold"])?;
+            Ok((ours, shop.spin(family.model, n)?))
         })?;
         write_family(&mut page, family, "SPIN", &pairs);
     }
@@ -55,15 +79,8 @@ pub fn run(quick: bool) -> Result<()> {
         })?;
         write_family(&mut page, family, "rumur", &pairs);
     }
-    write_folded(&mut page, &shop, quick)?;
-    page += "\n## Thread by thread, beside SPIN\n";
-    modular::write(&mut page, &shop, quick)?;
-    if quick {
-        println!("{page}");
-    } else {
-        std::fs::write(shop.root().join("docs/BENCHMARKS.md"), page)?;
-    }
-    Ok(())
+    write_folded(&mut page, shop, quick)?;
+    Ok(page)
 }
 
 /// Threadwise with all its reductions beside rumur on a model whose author merged steps by hand.
@@ -102,7 +119,7 @@ fn introduction() -> String {
     let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
     format!(
         "# Benchmarks\n\n\
-         Written by `cargo xtask bench`, which measures everything on this page in one run. Every tool gets {MEMORY_MIB} MiB of \
+         Written by `cargo xtask bench`, which measures the tools of each table in one run. Every tool gets {MEMORY_MIB} MiB of \
          memory and {SECONDS} s; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
          largest resident set. The models are in `bench/models`, with the same control points for all tools.\n\n\
          - Processor: {}\n- {}\n- {}\n- {}\n",
