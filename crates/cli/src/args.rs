@@ -165,7 +165,7 @@ pub struct SearchArgs {
     /// Search also the points between steps that no other thread can observe; slower, for comparison
     #[arg(long)]
     pub no_fold: bool,
-    /// How many copies of a thread W[*] the explicit engine tries
+    /// How many copies of a thread `W[*]` the explicit engine tries
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
     pub any_copies: u32,
 }
