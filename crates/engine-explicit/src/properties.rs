@@ -11,6 +11,9 @@ use threadwise_tables::{Interner, StepTables};
 /// Above this many remembered states the memory starts anew.
 const MAX_REMEMBERED: usize = 1 << 20;
 
+/// After this many questions it is seen whether remembering pays.
+const TRIAL: u64 = 1 << 14;
+
 const ABSENT: u32 = u32::MAX;
 
 /// What properties see of a template's local states.
@@ -33,6 +36,8 @@ pub(crate) struct PropertyMemo<'a> {
     view_of: Vec<Vec<u32>>,
     good: FxHashSet<Box<[u32]>>,
     key: Vec<u32>,
+    asked: u64,
+    known: u64,
 }
 
 /// What a state is to the properties.
@@ -54,6 +59,8 @@ impl<'a> PropertyMemo<'a> {
             view_of: vec![Vec::new(); instance.program.templates.len()],
             good: FxHashSet::default(),
             key: Vec::new(),
+            asked: 0,
+            known: 0,
         };
         for property in &instance.program.properties {
             match &property.kind {
@@ -81,18 +88,28 @@ impl<'a> PropertyMemo<'a> {
         if !self.has_formulas {
             return Judgement::Good;
         }
+        if self.asked >= TRIAL && self.known < self.asked / 4 {
+            // Hardly two states look alike to the properties: remembering costs more than it saves.
+            return self.evaluate(None, state, tables);
+        }
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         key.push(if self.sees_shared { state[0] } else { 0 });
         for (thread, &local) in state[1..].iter().enumerate() {
             key.push(self.view(self.instance.threads[thread].template, local, tables));
         }
-        let judgement = if self.good.contains(&key[..]) { Judgement::Good } else { self.evaluate(&key, state, tables) };
+        self.asked += 1;
+        let judgement = if self.good.contains(&key[..]) {
+            self.known += 1;
+            Judgement::Good
+        } else {
+            self.evaluate(Some(&key), state, tables)
+        };
         self.key = key;
         judgement
     }
 
-    fn evaluate(&mut self, key: &[u32], state: &[u32], tables: &StepTables<'_>) -> Judgement {
+    fn evaluate(&mut self, key: Option<&[u32]>, state: &[u32], tables: &StepTables<'_>) -> Judgement {
         let shared = tables.shared.get(state[0]);
         let locals = InternedLocals { instance: self.instance, state, tables };
         let broken = self.instance.broken_properties(shared, &locals, &mut |_| Access::default());
@@ -102,10 +119,12 @@ impl<'a> PropertyMemo<'a> {
         if let Some(gap) = self.instance.property_gap(shared, &locals) {
             return Judgement::Gap(gap);
         }
-        if self.good.len() >= MAX_REMEMBERED {
-            self.good.clear();
+        if let Some(key) = key {
+            if self.good.len() >= MAX_REMEMBERED {
+                self.good.clear();
+            }
+            self.good.insert(key.into());
         }
-        self.good.insert(key.into());
         Judgement::Good
     }
 

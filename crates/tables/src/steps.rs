@@ -10,6 +10,13 @@ use threadwise_ir::{Access, ExprKind, Gap, Instance, Op, RoutineId, ThreadId};
 /// shared store do not pay for tables that are never asked twice.
 const MAX_ENTRIES: usize = 1 << 22;
 
+/// Shared and local states below these numbers are looked up in an array.
+const DENSE_SHARED: u32 = 1 << 10;
+/// See [`DENSE_SHARED`].
+const DENSE_LOCAL: u32 = 1 << 6;
+
+const ABSENT: u32 = u32::MAX;
+
 /// What a thread can do in a shared and a local state.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -32,6 +39,8 @@ pub struct StepTables<'a> {
     table_of: Vec<usize>,
     /// For each table, by shared and local state, the number of an entry.
     numbers: Vec<FxHashMap<(u32, u32), u32>>,
+    /// The same for small numbers, as arrays: most lookups are of these.
+    dense: Vec<Vec<u32>>,
     entries: Vec<Entry>,
     successors: Vec<(u32, u32)>,
     /// The first reason why some table is not complete.
@@ -53,6 +62,7 @@ impl<'a> StepTables<'a> {
             shared: Interner::default(),
             locals: instance.program.templates.iter().map(|_| Interner::default()).collect(),
             numbers: vec![FxHashMap::default(); table_of.len()],
+            dense: vec![Vec::new(); table_of.len()],
             table_of,
             entries: Vec::new(),
             successors: Vec::new(),
@@ -74,6 +84,13 @@ impl<'a> StepTables<'a> {
     #[inline]
     pub fn entry(&mut self, thread: usize, shared: u32, local: u32) -> Entry {
         let table = self.table_of[thread];
+        if shared < DENSE_SHARED && local < DENSE_LOCAL {
+            let number = self.dense[table].get((shared * DENSE_LOCAL + local) as usize).copied();
+            return match number {
+                Some(number) if number != ABSENT => self.entries[number as usize],
+                _ => self.fill(thread, table, shared, local),
+            };
+        }
         match self.numbers[table].get(&(shared, local)) {
             Some(&number) => self.entries[number as usize],
             None => self.fill(thread, table, shared, local),
@@ -84,6 +101,7 @@ impl<'a> StepTables<'a> {
     fn fill(&mut self, thread: usize, table: usize, shared: u32, local: u32) -> Entry {
         if self.entries.len() >= MAX_ENTRIES {
             self.numbers.iter_mut().for_each(FxHashMap::clear);
+            self.dense.iter_mut().for_each(Vec::clear);
             self.entries.clear();
             self.successors.clear();
         }
@@ -100,7 +118,16 @@ impl<'a> StepTables<'a> {
         }
         let fails = !steps.failures.is_empty();
         let entry = Entry { start, end: self.successors.len() as u32, fails, access: steps.access };
-        self.numbers[table].insert((shared, local), self.entries.len() as u32);
+        let number = self.entries.len() as u32;
+        if shared < DENSE_SHARED && local < DENSE_LOCAL {
+            let index = (shared * DENSE_LOCAL + local) as usize;
+            if self.dense[table].len() <= index {
+                self.dense[table].resize(index + 1, ABSENT);
+            }
+            self.dense[table][index] = number;
+        } else {
+            self.numbers[table].insert((shared, local), number);
+        }
         self.entries.push(entry);
         entry
     }
