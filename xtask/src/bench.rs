@@ -37,22 +37,59 @@ const AGAINST_RUMUR: &[Family] = &[
     Family { title: "Simple(n)", model: "simple", sizes: &[8, 16, 32], quick: &[4, 8] },
 ];
 
-/// Where the part about engine `modular` starts.
-const MODULAR: &str = "\n## Thread by thread, beside SPIN\n";
+/// A part of the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Part {
+    /// Searches without symmetry, beside SPIN.
+    Spin,
+    /// Searches with symmetry, beside rumur.
+    Rumur,
+    /// Engine `modular`, beside SPIN.
+    Modular,
+}
 
-/// Measures everything and writes `docs/BENCHMARKS.md`; or, if `only_modular`, measures the part about
-/// engine `modular` and keeps the rest of the page.
-pub fn run(quick: bool, only_modular: bool) -> Result<()> {
+impl Part {
+    const ALL: [Part; 3] = [Part::Spin, Part::Rumur, Part::Modular];
+
+    fn heading(self) -> &'static str {
+        match self {
+            Part::Spin => "\n## Without symmetry, beside SPIN\n",
+            Part::Rumur => "\n## With symmetry, beside rumur\n",
+            Part::Modular => "\n## Thread by thread, beside SPIN\n",
+        }
+    }
+
+    fn measure(self, shop: &Workshop, quick: bool) -> Result<String> {
+        let mut text = String::new();
+        match self {
+            Part::Spin => beside_spin(&mut text, shop, quick)?,
+            Part::Rumur => beside_rumur(&mut text, shop, quick)?,
+            Part::Modular => modular::write(&mut text, shop, quick)?,
+        }
+        Ok(text)
+    }
+
+    /// What an earlier page says in this part.
+    fn of_page(self, page: &str) -> &str {
+        let rest = page.split(self.heading()).nth(1).unwrap_or_default();
+        rest.find("\n## ").map_or(rest, |end| &rest[..end])
+    }
+}
+
+/// Measures and writes `docs/BENCHMARKS.md`; if `only` names a part, the others stay as they are.
+pub fn run(quick: bool, only: Option<Part>) -> Result<()> {
     let shop = Workshop::new()?;
     let file = shop.root().join("docs/BENCHMARKS.md");
-    let mut page = if only_modular {
-        let old = std::fs::read_to_string(&file)?;
-        old.split(MODULAR).next().unwrap_or_default().to_string()
-    } else {
-        searches(&shop, quick)?
-    };
-    page += MODULAR;
-    modular::write(&mut page, &shop, quick)?;
+    let old = std::fs::read_to_string(&file).unwrap_or_default();
+    let mut page = introduction();
+    for part in Part::ALL {
+        let measured = match only {
+            Some(only) if only != part => part.of_page(&old).to_string(),
+            _ => part.measure(&shop, quick)?,
+        };
+        page += part.heading();
+        page += &measured;
+    }
     if quick {
         println!("{page}");
     } else {
@@ -61,26 +98,25 @@ pub fn run(quick: bool, only_modular: bool) -> Result<()> {
     Ok(())
 }
 
-/// The part of the page about searches of interleavings.
-fn searches(shop: &Workshop, quick: bool) -> Result<String> {
-    let mut page = introduction();
-    page += "\n## Without symmetry, beside SPIN\n";
+fn beside_spin(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
     for family in AGAINST_SPIN {
         let pairs = measure_family(family, quick, |n| {
             let ours = shop.threadwise(family.model, n, &["--no-symmetry", "--no-fold"])?;
             Ok((ours, shop.spin(family.model, n)?))
         })?;
-        write_family(&mut page, family, "SPIN", &pairs);
+        write_family(page, family, "SPIN", &pairs);
     }
-    page += "\n## With symmetry, beside rumur\n";
+    Ok(())
+}
+
+fn beside_rumur(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
     for family in AGAINST_RUMUR {
         let pairs = measure_family(family, quick, |n| {
             Ok((shop.threadwise(family.model, n, &["--no-fold"])?, shop.rumur(family.model, n)?))
         })?;
-        write_family(&mut page, family, "rumur", &pairs);
+        write_family(page, family, "rumur", &pairs);
     }
-    write_folded(&mut page, shop, quick)?;
-    Ok(page)
+    write_folded(page, shop, quick)
 }
 
 /// Threadwise with all its reductions beside rumur on a model whose author merged steps by hand.

@@ -17,9 +17,9 @@ enum Chore {
         /// Small sizes only, and print the page instead of writing it.
         #[arg(long)]
         quick: bool,
-        /// Measure the part about engine `modular` only, and keep the rest of the page.
+        /// Measure one part of the page only, and keep the others.
         #[arg(long)]
-        only_modular: bool,
+        only: Option<bench::Part>,
     },
     /// Compare the engines with the naive interpreter on random programs.
     Soundness(Duration),
@@ -40,7 +40,7 @@ struct Duration {
 
 fn main() -> anyhow::Result<()> {
     match Chore::parse() {
-        Chore::Bench { quick, only_modular } => bench::run(quick, only_modular),
+        Chore::Bench { quick, only } => bench::run(quick, only),
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
     }

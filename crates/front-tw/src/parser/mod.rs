@@ -2,7 +2,7 @@
 //!
 //! The parser never fails: it returns the tree of whatever it understood together with
 //! diagnostics. A construct that cannot be parsed is reported where the trouble was noticed and
-//! *abandoned* ([`Abandoned`]); the nearest list of statements or declarations then skips to a
+//! *abandoned* (`Abandoned`); the nearest list of statements or declarations then skips to a
 //! place where the next one probably starts (`recover`). Typical slips (`=` for `==`, `x += 1`,
 //! `thread W(N)`, …) are reported and then understood as meant, so that one slip is one message.
 //!
