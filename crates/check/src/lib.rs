@@ -80,6 +80,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
+        Proof::Cartesian(_) => return Err(refuted("proofs by unions of products are not judged yet")),
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

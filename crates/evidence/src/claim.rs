@@ -39,6 +39,34 @@ pub enum Proof {
     Modular(ModularProof),
     /// Sets of thread states that lead from one to the next.
     Frontier(FrontierProof),
+    /// A set of states as unions of products.
+    Cartesian(CartesianProof),
+}
+
+/// A set of states: for each shared store a union of products of sets of local states (CART,
+/// section 2.2).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CartesianProof {
+    /// The templates whose copies may be permuted: with a product, all products that differ from it
+    /// by a permutation of copies are meant.
+    pub symmetric: Vec<TemplateId>,
+    /// For each template the local states that occur.
+    pub locals: Vec<Vec<Store>>,
+    /// The sets that occur as components: sorted indices into the local states of the template whose
+    /// component it is.
+    pub sets: Vec<Vec<u32>>,
+    /// The shared stores that occur, sorted, each with its products.
+    pub unions: Vec<(Store, Vec<Product>)>,
+}
+
+/// A product of sets of local states, one set for each thread.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Product {
+    /// Whether it was kept apart from the Cartesian abstraction.
+    pub exception: bool,
+    /// The components in the order of the threads, as runs: this many threads, of one template, have
+    /// the set with this index.
+    pub components: Vec<(u32, u32)>,
 }
 
 /// An Owicki-Gries annotation of each thread, for each number of copies that has to be looked at.

@@ -25,7 +25,7 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, Claim, Context, Exhausted, FrontierProof, ModularProof, Proof, ReachableSet, StatesByStore, Stats,
+    Annotation, CartesianProof, Claim, Context, Exhausted, FrontierProof, ModularProof, Product, Proof, ReachableSet, StatesByStore, Stats,
     ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
 };
 pub use file::{FileError, Header, MAX_ANY_COPIES};

@@ -18,6 +18,7 @@ const FORMAT: &str = "threadwise-proof";
 const REACHABLE: &str = "reachable-set";
 const MODULAR: &str = "modular";
 const FRONTIER: &str = "frontier";
+const CARTESIAN: &str = "cartesian";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -31,6 +32,7 @@ pub fn write_proof(
         Proof::Reachable(_) => REACHABLE,
         Proof::Modular(_) => MODULAR,
         Proof::Frontier(_) => FRONTIER,
+        Proof::Cartesian(_) => CARTESIAN,
     };
     let mut out = BufWriter::new(out);
     writeln!(out, "{{")?;
@@ -45,6 +47,7 @@ pub fn write_proof(
         Proof::Reachable(set) => reachable_file::write(&mut out, &instance, set)?,
         Proof::Modular(proof) => modular_file::write(&mut out, program, proof)?,
         Proof::Frontier(proof) => frontier_file::write(&mut out, &instance, proof)?,
+        Proof::Cartesian(_) => {}
     }
     writeln!(out, "\n}}")?;
     out.flush()

@@ -93,6 +93,12 @@ impl<'a> Env<'a> {
         self
     }
 
+    /// The same inside binders that have these values, the outermost first.
+    pub fn with_bound(mut self, values: &[i64]) -> Env<'a> {
+        self.bound = SmallVec::from_slice(values);
+        self
+    }
+
     /// The truth of a boolean expression.
     pub fn holds(&mut self, e: &Expr) -> Result<bool, NoValue> {
         Ok(self.scalar(e)? != 0)

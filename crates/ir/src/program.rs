@@ -35,6 +35,8 @@ pub struct Program {
     pub guarantees: Vec<Contract>,
     /// Specifications of threads by abstract threads.
     pub abstract_threads: Vec<AbstractThread>,
+    /// States that a Cartesian abstraction should keep as they are; annotations, not properties.
+    pub exceptions: Vec<Expr>,
 }
 
 /// An enumeration type.

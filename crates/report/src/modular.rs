@@ -175,7 +175,7 @@ fn pieces<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
 /// How a modular proof was found, in a few words.
 pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
-        Proof::Reachable(_) => None,
+        Proof::Reachable(_) | Proof::Cartesian(_) => None,
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),

@@ -160,6 +160,7 @@ impl<'a> Lowerer<'a> {
             relies: Vec::new(),
             guarantees: Vec::new(),
             abstract_threads: Vec::new(),
+            exceptions: Vec::new(),
         };
         Lowerer {
             module,
