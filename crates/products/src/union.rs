@@ -1,0 +1,161 @@
+//! Unions of products.
+
+use crate::tree::{Algebra, ProductId};
+use std::cell::OnceCell;
+
+/// In unions up to this size, products that can be merged are looked for.
+const MERGE_UP_TO: usize = 64;
+
+/// A union of products, none of them within another.
+///
+/// Above the products is a tree of bounds: each bound is a product that contains the two below it.
+/// Products that meet or contain a given one are found by going down from the top.
+#[derive(Clone, Debug, Default)]
+pub struct Union {
+    products: Vec<ProductId>,
+    /// Bounds of pairs of products, of pairs of these, and so on.
+    bounds: Vec<Vec<ProductId>>,
+    /// All maximal products within the union, where that has been found out.
+    pub(crate) maximized: OnceCell<Option<Vec<ProductId>>>,
+}
+
+impl Union {
+    /// The union of some products.
+    pub fn of(algebra: &mut Algebra, products: &[ProductId]) -> Union {
+        Union::default().with(algebra, products)
+    }
+
+    /// The products.
+    pub fn products(&self) -> &[ProductId] {
+        &self.products
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.products.is_empty()
+    }
+
+    /// The union of this one and more products. Subsumed ones are left out; in small unions, products
+    /// are merged where nothing is lost.
+    pub fn with(&self, algebra: &mut Algebra, more: &[ProductId]) -> Union {
+        let mut gone = vec![false; self.products.len()];
+        let mut added = Union::default();
+        for &product in more {
+            if self.contains(algebra, product) || added.contains(algebra, product) {
+                continue;
+            }
+            self.find(algebra, product, &mut |algebra, index, found| {
+                gone[index] |= algebra.is_subset(found, product);
+                true
+            });
+            added.push(algebra, product);
+        }
+        let mut kept: Vec<ProductId> = self.products.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(p, _)| *p).collect();
+        kept.extend(added.maximal(algebra));
+        if kept.len() <= MERGE_UP_TO {
+            merge_all(algebra, &mut kept);
+        }
+        let mut union = Union::default();
+        kept.into_iter().for_each(|product| union.push(algebra, product));
+        union
+    }
+
+    /// The products that are not within a later one.
+    fn maximal(&self, algebra: &mut Algebra) -> Vec<ProductId> {
+        let mut gone = vec![false; self.products.len()];
+        for (at, &product) in self.products.iter().enumerate() {
+            self.find(algebra, product, &mut |algebra, index, found| {
+                gone[index] |= index < at && algebra.is_subset(found, product);
+                true
+            });
+        }
+        self.products.iter().zip(gone).filter(|(_, gone)| !gone).map(|(product, _)| *product).collect()
+    }
+
+    /// Adds a product at the end and to the bounds above it.
+    fn push(&mut self, algebra: &mut Algebra, product: ProductId) {
+        self.products.push(product);
+        let mut index = self.products.len() - 1;
+        let mut level = 0;
+        while index > 0 || self.bounds.len() > level {
+            index /= 2;
+            if self.bounds.len() == level {
+                let below = if level == 0 { &self.products } else { &self.bounds[level - 1] };
+                let bound = below[..below.len() - 1].iter().copied().reduce(|a, b| algebra.join(a, b));
+                self.bounds.push(Vec::from_iter(bound));
+            }
+            match self.bounds[level].get(index) {
+                Some(&bound) => self.bounds[level][index] = algebra.join(bound, product),
+                None => self.bounds[level].push(algebra.join(product, product)),
+            }
+            level += 1;
+        }
+        self.maximized = OnceCell::new();
+    }
+
+    /// Visits the products that meet the given one, until `visit` says no.
+    fn find(
+        &self,
+        algebra: &mut Algebra,
+        product: ProductId,
+        visit: &mut dyn FnMut(&mut Algebra, usize, ProductId) -> bool,
+    ) -> bool {
+        let top = self.bounds.len();
+        let roots = if top == 0 { self.products.len() } else { self.bounds[top - 1].len() };
+        (0..roots).all(|index| self.find_below(algebra, product, top, index, visit))
+    }
+
+    fn find_below(
+        &self,
+        algebra: &mut Algebra,
+        product: ProductId,
+        level: usize,
+        index: usize,
+        visit: &mut dyn FnMut(&mut Algebra, usize, ProductId) -> bool,
+    ) -> bool {
+        let here = match level {
+            0 => self.products.get(index),
+            _ => self.bounds[level - 1].get(index),
+        };
+        let Some(&here) = here else { return true };
+        if !algebra.meet(here, product) {
+            return true;
+        }
+        if level == 0 {
+            return visit(algebra, index, here);
+        }
+        self.find_below(algebra, product, level - 1, 2 * index, visit)
+            && self.find_below(algebra, product, level - 1, 2 * index + 1, visit)
+    }
+
+    /// Whether one of the products contains the given one.
+    pub fn contains(&self, algebra: &mut Algebra, product: ProductId) -> bool {
+        !self.find(algebra, product, &mut |algebra, _, found| !algebra.is_subset(product, found))
+    }
+
+    /// The products that meet the given one.
+    pub fn meeting(&self, algebra: &mut Algebra, product: ProductId) -> Vec<ProductId> {
+        let mut meeting = Vec::new();
+        self.find(algebra, product, &mut |_, _, found| {
+            meeting.push(found);
+            true
+        });
+        meeting
+    }
+}
+
+fn merge_all(algebra: &mut Algebra, products: &mut Vec<ProductId>) {
+    let mut at = 0;
+    while at < products.len() {
+        let merged = (0..at).find_map(|other| Some((other, algebra.merge(products[other], products[at])?)));
+        match merged {
+            Some((other, merged)) => {
+                products.remove(at);
+                products[other] = merged;
+                products.retain(|&p| p == merged || !algebra.is_subset(p, merged));
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+}
