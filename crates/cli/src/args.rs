@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use std::time::Duration;
-use threadwise_portfolio::{EngineChoice, SearchKind};
+use threadwise_portfolio::{EngineChoice, ExceptionsKind, ExtractKind, RefineKind, SearchKind};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,6 +75,15 @@ pub struct CheckArgs {
     /// How engine `modular` searches
     #[arg(long = "search", value_name = "KIND", value_enum, default_value_t = Search::Fixpoint)]
     pub modular_search: Search,
+    /// From where on engine `cartesian` uses the exceptions that a spurious error gave
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Refine::Lazy)]
+    pub refine: Refine,
+    /// How many exceptions engine `cartesian` takes from a spurious error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Extract::Eager)]
+    pub extract: Extract,
+    /// Where engine `cartesian` takes exceptions from
+    #[arg(long, value_name = "FROM", value_enum, default_value_t = Exceptions::Declared)]
+    pub exceptions: Exceptions,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -188,6 +197,66 @@ impl Search {
             Search::Fixpoint => SearchKind::Fixpoint,
             Search::Frontier => SearchKind::Frontier,
             Search::Relaxed => SearchKind::Relaxed,
+        }
+    }
+}
+
+/// From where on engine `cartesian` uses exceptions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Refine {
+    /// From the step that was too coarse; what comes before it is kept
+    Lazy,
+    /// From the start; everything is computed anew
+    Eager,
+}
+
+impl Refine {
+    /// The same for the portfolio.
+    pub fn kind(self) -> RefineKind {
+        match self {
+            Refine::Lazy => RefineKind::Lazy,
+            Refine::Eager => RefineKind::Eager,
+        }
+    }
+}
+
+/// How many exceptions engine `cartesian` takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Extract {
+    /// Those of the first thread that tells the error from what was there before
+    Lazy,
+    /// Those of all such threads
+    Eager,
+}
+
+impl Extract {
+    /// The same for the portfolio.
+    pub fn kind(self) -> ExtractKind {
+        match self {
+            Extract::Lazy => ExtractKind::Lazy,
+            Extract::Eager => ExtractKind::Eager,
+        }
+    }
+}
+
+/// Where engine `cartesian` takes exceptions from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Exceptions {
+    /// From `exceptions` declarations, if there are some, and then from spurious errors
+    Declared,
+    /// From spurious errors alone
+    Search,
+    /// From the text of a program with locks, and then from spurious errors
+    Locks,
+}
+
+impl Exceptions {
+    /// The same for the portfolio.
+    pub fn kind(self) -> ExceptionsKind {
+        match self {
+            Exceptions::Declared => ExceptionsKind::Declared,
+            Exceptions::Search => ExceptionsKind::Search,
+            Exceptions::Locks => ExceptionsKind::Locks,
         }
     }
 }

@@ -30,6 +30,9 @@ pub fn check(args: &CheckArgs) -> Job {
         fold: !args.search.no_fold,
         max_any_copies: args.search.any_copies,
         search: args.modular_search.kind(),
+        refine: args.refine.kind(),
+        extract: args.extract.kind(),
+        exceptions: args.exceptions.kind(),
     };
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));

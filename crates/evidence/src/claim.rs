@@ -59,6 +59,14 @@ pub struct CartesianProof {
     pub unions: Vec<(Store, Vec<Product>)>,
 }
 
+impl CartesianProof {
+    /// Whether it needs no exceptions: then the products' components are what each thread's states can
+    /// be, whatever the others do.
+    pub fn is_modular(&self) -> bool {
+        !self.unions.iter().flat_map(|(_, products)| products).any(|product| product.exception)
+    }
+}
+
 /// A product of sets of local states, one set for each thread.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Product {

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::time::Duration;
+use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_modular as modular;
 use threadwise_evidence::{Claim, Stats};
@@ -40,8 +41,15 @@ pub struct EngineOptions {
     pub max_any_copies: u32,
     /// How engine `modular` searches.
     pub search: SearchKind,
+    /// From which iterate on engine `cartesian` uses extracted exceptions.
+    pub refine: RefineKind,
+    /// How engine `cartesian` extracts exceptions.
+    pub extract: ExtractKind,
+    /// Where engine `cartesian` takes exceptions from.
+    pub exceptions: ExceptionsKind,
 }
 
+pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine as RefineKind};
 pub use modular::Search as SearchKind;
 
 impl EngineOptions {
@@ -129,5 +137,40 @@ impl Engine for Modular {
                 _ => return (claim, stats),
             }
         }
+    }
+}
+
+/// Engine `cartesian`: Cartesian abstraction with exceptions.
+pub(crate) struct Cartesian;
+
+impl Engine for Cartesian {
+    fn name(&self) -> &'static str {
+        "cartesian"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one thread at a time, with exceptions learnt from errors that are none of the program's"
+    }
+
+    fn is_modular(&self) -> bool {
+        false
+    }
+
+    fn suits(&self, _: &Program) -> bool {
+        false
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        cartesian::applicable(program)
+    }
+
+    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        let how = cartesian::Options {
+            refine: options.refine,
+            extract: options.extract,
+            exceptions: options.exceptions,
+            symmetry: options.symmetry,
+        };
+        cartesian::analyse(program, &how, budget)
     }
 }

@@ -22,6 +22,6 @@ mod judge;
 mod registry;
 mod verify;
 
-pub use engine::{Engine, EngineOptions, SearchKind};
+pub use engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, RefineKind, SearchKind};
 pub use registry::{EngineChoice, UnknownEngine, engines};
 pub use verify::{Outcome, Request, verify};

@@ -1,4 +1,4 @@
-use crate::engine::{Engine, EngineOptions, SearchKind};
+use crate::engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, RefineKind, SearchKind};
 use crate::judge::{catch, judge};
 use crate::registry::EngineChoice;
 use std::sync::Arc;
@@ -22,6 +22,12 @@ pub struct Request {
     pub max_any_copies: u32,
     /// How engine `modular` searches.
     pub search: SearchKind,
+    /// From which iterate on engine `cartesian` uses extracted exceptions.
+    pub refine: RefineKind,
+    /// How engine `cartesian` extracts exceptions.
+    pub extract: ExtractKind,
+    /// Where engine `cartesian` takes exceptions from.
+    pub exceptions: ExceptionsKind,
 }
 
 impl Default for Request {
@@ -34,6 +40,9 @@ impl Default for Request {
             fold: explicit.fold,
             max_any_copies: explicit.max_any_copies,
             search: SearchKind::default(),
+            refine: RefineKind::default(),
+            extract: ExtractKind::default(),
+            exceptions: ExceptionsKind::default(),
         }
     }
 }
@@ -73,6 +82,9 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         fold: request.fold,
         max_any_copies: request.max_any_copies,
         search: request.search,
+        refine: request.refine,
+        extract: request.extract,
+        exceptions: request.exceptions,
     };
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {
@@ -87,7 +99,10 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
     let mut notes = Vec::new();
     let mut modular = None;
     if let Verdict::Safe(safe) = &verdict {
-        modular = Some(engine.is_modular());
+        modular = Some(match &proof {
+            Some(Proof::Cartesian(proof)) => proof.is_modular(),
+            _ => engine.is_modular(),
+        });
         if safe.states() == 0 {
             notes.push(NO_INITIAL_STATE.to_string());
         }

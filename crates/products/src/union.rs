@@ -133,6 +133,11 @@ impl Union {
         !self.find(algebra, product, &mut |algebra, _, found| !algebra.is_subset(product, found))
     }
 
+    /// Whether some tuple of the product is in the union.
+    pub fn meets(&self, algebra: &mut Algebra, product: ProductId) -> bool {
+        !self.find(algebra, product, &mut |_, _, _| false)
+    }
+
     /// The products that meet the given one.
     pub fn meeting(&self, algebra: &mut Algebra, product: ProductId) -> Vec<ProductId> {
         let mut meeting = Vec::new();
