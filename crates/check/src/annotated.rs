@@ -1,88 +1,128 @@
 //! An annotation in the checker's own numbers, and what it says of each thread.
+//!
+//! It is laid out by shared store: where each thread may be with a store stands in one piece of
+//! memory, since it is asked for in one go.
 
 use crate::desk::{Callers, Desk, Spot};
 use crate::landing::Landing;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use threadwise_evidence::{Annotation, Context};
 use threadwise_ir::{Store, TemplateId};
 
-/// For each template the contexts of its first copy.
 pub(crate) struct Annotated {
-    templates: Vec<Vec<ContextStates>>,
+    /// For each template the contexts of its first copy.
+    templates: Vec<Vec<Called>>,
+    /// By shared store.
+    rows: Vec<Row>,
 }
 
-struct ContextStates {
+/// From where a context is called.
+struct Called {
     callers: Callers,
     /// The same callers in numbers.
-    caller_spots: FxHashSet<Spot>,
-    /// By shared store, as the first copy sees it: the local states.
-    states: FxHashMap<u32, FxHashSet<u32>>,
+    spots: FxHashSet<Spot>,
 }
 
-impl ContextStates {
-    fn new(desk: &mut Desk<'_>, thread: usize, context: &Context) -> ContextStates {
-        let spot = |(context, frame): &(u32, Store)| Spot { context: *context, local: desk.locals.number(frame) };
-        let caller_spots = context.callers.iter().map(spot).collect();
-        let mut states: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();
-        for (shared, locals) in &context.states {
-            let shared = desk.stores.number(shared);
-            let view = desk.view(thread, shared);
-            states.entry(view).or_default().extend(locals.iter().map(|local| desk.locals.number(local)));
+/// What is said of a shared store, as first copies see it.
+#[derive(Default)]
+struct Row {
+    /// For each template whose first copy sees the store, in order: the template, and where its spots
+    /// end. They start where those of the one before end.
+    cells: Vec<(u32, u32)>,
+    /// Those of a cell are in order.
+    spots: Vec<Spot>,
+}
+
+impl Row {
+    fn add(&mut self, template: usize, spots: impl Iterator<Item = Spot>) {
+        self.spots.extend(spots);
+        let end = self.spots.len() as u32;
+        match self.cells.last_mut() {
+            Some(last) if last.0 == template as u32 => last.1 = end,
+            _ => self.cells.push((template as u32, end)),
         }
-        ContextStates { callers: context.callers.clone().into(), caller_spots, states }
     }
 
-    fn has(&self, view: u32, local: u32) -> bool {
-        self.states.get(&view).is_some_and(|locals| locals.contains(&local))
+    fn cell(&self, template: usize) -> &[Spot] {
+        // Usually all templates are here.
+        let is_here = |&at: &usize| self.cells.get(at).is_some_and(|cell| cell.0 == template as u32);
+        let search = || self.cells.binary_search_by_key(&(template as u32), |cell| cell.0).ok();
+        match Some(template).filter(is_here).or_else(search) {
+            Some(at) => &self.spots[self.range(at)],
+            None => &[],
+        }
+    }
+
+    fn range(&self, at: usize) -> std::ops::Range<usize> {
+        let start = at.checked_sub(1).map_or(0, |before| self.cells[before].1);
+        start as usize..self.cells[at].1 as usize
     }
 }
 
 impl Annotated {
     pub(crate) fn new(desk: &mut Desk<'_>, annotation: &Annotation) -> Annotated {
-        let mut templates = Vec::new();
+        let mut annotated = Annotated { templates: Vec::new(), rows: Vec::new() };
         for (index, thread) in annotation.threads.iter().enumerate() {
-            let first = desk.instance.copies_of(TemplateId(index as u32)).start;
-            templates.push(thread.contexts.iter().map(|context| ContextStates::new(desk, first, context)).collect());
+            let called = thread.contexts.iter().map(|context| Called::new(desk, context));
+            annotated.templates.push(called.collect());
+            for (number, context) in thread.contexts.iter().enumerate() {
+                annotated.add(desk, index, number as u32, context);
+            }
         }
-        Annotated { templates }
+        for row in &mut annotated.rows {
+            for at in 0..row.cells.len() {
+                let range = row.range(at);
+                row.spots[range].sort_unstable();
+            }
+        }
+        annotated
     }
 
-    fn contexts(&self, desk: &Desk<'_>, thread: usize) -> &[ContextStates] {
+    fn add(&mut self, desk: &mut Desk<'_>, template: usize, number: u32, context: &Context) {
+        let first = desk.instance.copies_of(TemplateId(template as u32)).start;
+        for (shared, locals) in &context.states {
+            let shared = desk.stores.number(shared);
+            let view = desk.view(first, shared) as usize;
+            if self.rows.len() <= view {
+                self.rows.resize_with(view + 1, Row::default);
+            }
+            let spot = |local: &Store| Spot { context: number, local: desk.locals.number(local) };
+            self.rows[view].add(template, locals.iter().map(spot));
+        }
+    }
+
+    fn contexts(&self, desk: &Desk<'_>, thread: usize) -> &[Called] {
         &self.templates[desk.instance.threads[thread].template.index()]
     }
 
-    /// From where a context of the thread is called.
-    pub(crate) fn callers(&self, desk: &Desk<'_>, thread: usize, context: u32) -> Callers {
-        self.contexts(desk, thread)[context as usize].callers.clone()
+    fn cell(&self, view: u32, template: TemplateId) -> &[Spot] {
+        self.rows.get(view as usize).map_or(&[], |row| row.cell(template.index()))
     }
 
-    /// The stores of the first copy of a template, in order.
-    pub(crate) fn stores(&self, template: TemplateId) -> Vec<u32> {
-        let contexts = self.templates[template.index()].iter();
-        let mut stores: Vec<u32> = contexts.flat_map(|context| context.states.keys().copied()).collect();
-        stores.sort_unstable();
-        stores.dedup();
-        stores
+    /// From where a context of the thread is called.
+    pub(crate) fn callers(&self, desk: &Desk<'_>, thread: usize, context: u32) -> &Callers {
+        &self.contexts(desk, thread)[context as usize].callers
+    }
+
+    /// The number of stores that something may be said of.
+    pub(crate) fn stores(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// Whether something is said of the store as the first copy of the template sees it.
+    pub(crate) fn speaks_of(&self, template: TemplateId, shared: u32) -> bool {
+        !self.cell(shared, template).is_empty()
     }
 
     /// Where the thread may be with this store, in order.
-    pub(crate) fn spots(&self, desk: &mut Desk<'_>, thread: usize, shared: u32) -> Vec<Spot> {
+    pub(crate) fn spots(&self, desk: &mut Desk<'_>, thread: usize, shared: u32) -> &[Spot] {
         let view = desk.view(thread, shared);
-        let contexts = self.contexts(desk, thread).iter().enumerate();
-        let mut spots: Vec<Spot> = contexts
-            .flat_map(|(context, states)| {
-                let locals = states.states.get(&view).into_iter().flatten();
-                locals.map(move |&local| Spot { context: context as u32, local })
-            })
-            .collect();
-        spots.sort_unstable();
-        spots
+        self.cell(view, desk.instance.threads[thread].template)
     }
 
     /// Whether the thread may be there with this store.
     pub(crate) fn admits(&self, desk: &mut Desk<'_>, thread: usize, shared: u32, spot: Spot) -> bool {
-        let view = desk.view(thread, shared);
-        self.contexts(desk, thread)[spot.context as usize].has(view, spot.local)
+        self.spots(desk, thread, shared).binary_search(&spot).is_ok()
     }
 
     /// Whether the thread may land there with this store. A call may lead to any context that
@@ -91,10 +131,21 @@ impl Annotated {
         match landing {
             Landing::At(spot) => self.admits(desk, thread, shared, spot),
             Landing::Call { caller, entered } => {
-                let view = desk.view(thread, shared);
-                let mut contexts = self.contexts(desk, thread).iter();
-                contexts.any(|context| context.caller_spots.contains(&caller) && context.has(view, entered))
+                let spots = self.spots(desk, thread, shared);
+                let contexts = self.contexts(desk, thread);
+                let is_there = |spot: &Spot| {
+                    spot.local == entered && contexts[spot.context as usize].spots.contains(&caller)
+                };
+                spots.iter().any(is_there)
             }
         }
+    }
+}
+
+impl Called {
+    fn new(desk: &mut Desk<'_>, context: &Context) -> Called {
+        let spot = |(context, frame): &(u32, Store)| Spot { context: *context, local: desk.locals.number(frame) };
+        let spots = context.callers.iter().map(spot).collect();
+        Called { callers: context.callers.clone().into(), spots }
     }
 }

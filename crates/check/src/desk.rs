@@ -5,6 +5,7 @@ use crate::interner::Interner;
 use crate::landing::{Landing, landing};
 use crate::{CheckError, refuted};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::rc::Rc;
 use threadwise_evidence::{show_local, show_shared};
 use threadwise_ir::{Access, EdgeId, Gap, Instance, Steps, Store, ThreadId};
@@ -31,13 +32,6 @@ pub(crate) struct Move {
     edge: Option<EdgeId>,
 }
 
-/// Everything a thread can do at a shared store and a spot.
-pub(crate) struct Moves {
-    pub(crate) moves: Vec<Move>,
-    /// What variables under `norace` the steps access.
-    pub(crate) access: Access,
-}
-
 /// From where a context is called: a context and the caller's frame.
 pub(crate) type Callers = Rc<[(u32, Store)]>;
 
@@ -49,10 +43,10 @@ pub(crate) struct Desk<'a> {
     pub(crate) views: FxHashMap<(u32, u32), u32>,
     /// No thread has more than one copy: there is nothing to permute, and all see the same.
     pub(crate) all_single: bool,
-    moves: FxHashMap<(u32, u32, Spot), Rc<Moves>>,
     recursive: bool,
     budget: &'a Budget,
     work: u64,
+    states: u64,
 }
 
 impl<'a> Desk<'a> {
@@ -63,10 +57,10 @@ impl<'a> Desk<'a> {
             locals: Interner::default(),
             views: FxHashMap::default(),
             all_single: instance.threads.iter().all(|thread| thread.copy == 1),
-            moves: FxHashMap::default(),
             recursive,
             budget,
             work: 0,
+            states: 0,
         }
     }
 
@@ -75,35 +69,32 @@ impl<'a> Desk<'a> {
         self.work += 1;
         if self.work.is_multiple_of(PATIENCE) {
             self.budget.check()?;
-            self.budget.report(|| format!("checking the proof: {} thread states", self.moves.len()));
+            self.budget.report(|| format!("checking the proof: {} thread states", self.states));
         }
         Ok(())
     }
 
-    /// Everything the thread can do; an error if something can go wrong. A step that returns from a
-    /// procedure, or calls one, depends on who called: `callers` are those of the spot's context.
+    /// Adds everything the thread can do, and gives what variables under `norace` the steps access;
+    /// an error if something can go wrong. A step that returns from a procedure, or calls one, depends
+    /// on who called: `callers` are those of the spot's context.
     pub(crate) fn moves(
         &mut self,
         thread: usize,
         shared: u32,
         spot: Spot,
         callers: &Callers,
-    ) -> Result<Rc<Moves>, CheckError> {
-        let key = (thread as u32, shared, spot);
-        if let Some(moves) = self.moves.get(&key) {
-            return Ok(moves.clone());
-        }
+        moves: &mut Vec<Move>,
+    ) -> Result<Access, CheckError> {
         self.ask_budget()?;
-        let mut all = Moves { moves: Vec::new(), access: Access::default() };
+        self.states += 1;
+        let mut access = Access::default();
         if spot.context == 0 {
-            self.add_moves(thread, shared, spot, None, &mut all)?;
+            access = access.union(self.add_moves(thread, shared, spot, None, moves)?);
         }
         for caller in callers.iter() {
-            self.add_moves(thread, shared, spot, Some(caller), &mut all)?;
+            access = access.union(self.add_moves(thread, shared, spot, Some(caller), moves)?);
         }
-        let all = Rc::new(all);
-        self.moves.insert(key, all.clone());
-        Ok(all)
+        Ok(access)
     }
 
     /// Adds what the thread can do with this caller's frame below.
@@ -113,13 +104,12 @@ impl<'a> Desk<'a> {
         shared: u32,
         spot: Spot,
         caller: Option<&(u32, Store)>,
-        all: &mut Moves,
-    ) -> Result<(), CheckError> {
-        let below: &[i64] = caller.map_or(&[], |(_, frame)| frame);
-        let stack = [below, self.locals.words(spot.local)].concat();
+        moves: &mut Vec<Move>,
+    ) -> Result<Access, CheckError> {
+        let running = self.locals.words(spot.local);
+        let stack = caller.map_or(Cow::Borrowed(running), |(_, frame)| Cow::Owned([frame, running].concat()));
         let steps = self.instance.steps(ThreadId(thread as u32), self.stores.words(shared), &stack);
         self.goes_well(thread, shared, spot.local, &steps)?;
-        all.access = all.access.union(steps.access);
         for successor in &steps.successors {
             let landing = if self.recursive {
                 landing(self.instance, &mut self.locals, spot.context, caller, successor)
@@ -132,21 +122,22 @@ impl<'a> Desk<'a> {
                 return Err(refuted(format!("a step of {name} calls and returns at once, which cannot be judged")));
             };
             let (shared, edge) = (self.stores.number(&successor.shared), successor.path.first().copied());
-            all.moves.push(Move { shared, landing, edge });
+            moves.push(Move { shared, landing, edge });
         }
-        Ok(())
+        Ok(steps.access)
     }
 
     fn goes_well(&self, thread: usize, shared: u32, local: u32, steps: &Steps) -> Result<(), CheckError> {
-        let name = self.name(thread);
+        let name = || self.name(thread);
         if let Some(failure) = steps.failures.first() {
             let source = &self.instance.program.source;
             let (place, text) = (source.locate(failure.span), source.snippet(failure.span, 80));
             let state = self.shown(thread, shared, local);
+            let name = name();
             return Err(refuted(format!("in the thread state\n  {state}\n{name} goes wrong at {place}: `{text}`")));
         }
         match steps.gap {
-            Some(gap) => Err(self.gap(&format!("a step of {name}"), gap)),
+            Some(gap) => Err(self.gap(&format!("a step of {}", name()), gap)),
             None => Ok(()),
         }
     }

@@ -26,6 +26,7 @@ use crate::desk::{Callers, Desk, Move, Spot};
 use crate::properties::{Candidates, Properties};
 use crate::{CheckError, refuted};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{FrontierProof, StatesByStore};
 use threadwise_ir::{Access, Instance, Program};
@@ -44,7 +45,8 @@ pub(crate) fn check(program: &Arc<Program>, proof: &FrontierProof, budget: &Budg
     let properties = Properties::new(program);
     let mut desk = Desk::new(&instance, false, budget);
     let iterates = proof.iterates.iter().map(|iterate| Member::new(&mut desk, iterate)).collect();
-    Judge { desk, iterates, properties: &properties, no_callers: Callers::default() }.judge()?;
+    let moves = FxHashMap::default();
+    Judge { desk, iterates, properties: &properties, no_callers: Callers::default(), moves }.judge()?;
     Ok(proof.states())
 }
 
@@ -92,7 +94,13 @@ struct Judge<'a> {
     iterates: Vec<Member>,
     properties: &'a Properties<'a>,
     no_callers: Callers,
+    /// By thread, shared store and local state: the moves, and what they access. Many members of the
+    /// sequence have the same states.
+    moves: FxHashMap<(usize, u32, u32), Moves>,
 }
+
+/// Everything a thread can do, and what it accesses.
+type Moves = Rc<(Vec<Move>, Access)>;
 
 impl Judge<'_> {
     fn judge(mut self) -> Result<(), CheckError> {
@@ -151,8 +159,7 @@ impl Judge<'_> {
             let locals: Vec<Vec<u32>> = (0..threads).map(|thread| self.iterates[from].locals(thread, shared)).collect();
             for thread in 0..threads {
                 for &local in &locals[thread] {
-                    let moves = self.desk.moves(thread, shared, Spot { context: 0, local }, &self.no_callers)?;
-                    for step in &moves.moves {
+                    for step in &self.moves(thread, shared, local)?.0 {
                         self.desk.ask_budget()?;
                         let missing = self.missing_after(into, thread, step, &locals);
                         if let Some((whose, lost)) = missing {
@@ -170,6 +177,18 @@ impl Judge<'_> {
         Ok(None)
     }
 
+    /// What a thread can do.
+    fn moves(&mut self, thread: usize, shared: u32, local: u32) -> Result<Moves, CheckError> {
+        if let Some(known) = self.moves.get(&(thread, shared, local)) {
+            return Ok(known.clone());
+        }
+        let mut moves = Vec::new();
+        let access = self.desk.moves(thread, shared, Spot { context: 0, local }, &self.no_callers, &mut moves)?;
+        let known = Rc::new((moves, access));
+        self.moves.insert((thread, shared, local), known.clone());
+        Ok(known)
+    }
+
     /// The thread and local state that the member lacks after a step of `thread`.
     fn missing_after(&self, into: usize, thread: usize, step: &Move, locals: &[Vec<u32>]) -> Option<(usize, u32)> {
         let member = &self.iterates[into];
@@ -185,17 +204,14 @@ impl Judge<'_> {
     /// Point 3.
     fn properties_hold(&mut self, at: Option<usize>, shared: u32) -> Result<(), CheckError> {
         let threads = self.desk.instance.threads.len();
-        let mut candidates =
-            Candidates { shared, threads: Vec::new(), like_before: vec![false; threads], access: Vec::new() };
+        let mut candidates = Candidates::new(shared, vec![false; threads]);
         for (thread, at) in (0..threads).zip(std::iter::repeat(at).flatten()) {
             let locals = self.iterates[at].locals(thread, shared);
             let mut access = Access::default();
             for &local in &locals {
-                let moves = self.desk.moves(thread, shared, Spot { context: 0, local }, &self.no_callers)?;
-                access = access.union(moves.access);
+                access = access.union(self.moves(thread, shared, local)?.1);
             }
-            candidates.access.push(access);
-            candidates.threads.push(locals);
+            candidates.add_thread(locals.into_iter(), access);
         }
         self.properties.hold(&mut self.desk, &candidates)
     }

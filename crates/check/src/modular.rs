@@ -46,11 +46,9 @@
 
 use crate::annotated::Annotated;
 use crate::coverage::{cases_cover, show_copies};
-use crate::desk::{Desk, Spot};
+use crate::desk::{Desk, Move, Spot};
 use crate::properties::{Candidates, Properties};
 use crate::{CheckError, refuted};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{Annotation, ModularProof};
 use threadwise_ir::{Access, Instance, Program, TemplateId};
@@ -85,9 +83,36 @@ struct Judge<'a> {
     desk: Desk<'a>,
     annotated: Annotated,
     properties: &'a Properties<'a>,
-    /// By store, the threads and where they are when some step of theirs changes it. Kept only where
-    /// all threads see the same, for then it is asked for by each of them.
-    changing: FxHashMap<u32, Rc<[(usize, Spot)]>>,
+}
+
+/// What the threads can do at a shared store. The judge goes from store to store, so that a move is
+/// computed once and need not be kept.
+#[derive(Default)]
+struct Gathering {
+    shared: u32,
+    /// Where the threads may be, thread by thread, and where the moves from there end.
+    spots: Vec<(Spot, usize)>,
+    /// For each thread where its spots end.
+    ends: Vec<usize>,
+    moves: Vec<Move>,
+    /// The moves that change the store: the store after, the thread, the number of the move; in order.
+    changes: Vec<(u32, usize, usize)>,
+    /// For each thread what its moves access.
+    access: Vec<Access>,
+}
+
+impl Gathering {
+    fn spots(&self, thread: usize) -> std::ops::Range<usize> {
+        end_before(thread, |thread| self.ends[thread])..self.ends[thread]
+    }
+
+    fn moves(&self, spot: usize) -> &[Move] {
+        &self.moves[end_before(spot, |spot| self.spots[spot].1)..self.spots[spot].1]
+    }
+}
+
+fn end_before(index: usize, end: impl Fn(usize) -> usize) -> usize {
+    index.checked_sub(1).map_or(0, end)
 }
 
 impl<'a> Judge<'a> {
@@ -100,7 +125,7 @@ impl<'a> Judge<'a> {
     ) -> Judge<'a> {
         let mut desk = Desk::new(instance, recursive, budget);
         let annotated = Annotated::new(&mut desk, case);
-        Judge { desk, annotated, properties, changing: FxHashMap::default() }
+        Judge { desk, annotated, properties }
     }
 
     fn judge(mut self) -> Result<(), CheckError> {
@@ -108,19 +133,60 @@ impl<'a> Judge<'a> {
         let templates = (0..self.desk.instance.program.templates.len() as u32).map(TemplateId);
         let instance = self.desk.instance;
         let populated: Vec<TemplateId> = templates.filter(|&t| !instance.copies_of(t).is_empty()).collect();
+        let Some(&first) = populated.first() else {
+            return initial.into_iter().try_for_each(|shared| self.properties_follow(&Gathering::at(shared)));
+        };
         for &template in &populated {
-            let thread = instance.copies_of(template).start;
-            self.holds_initially(thread, &initial)?;
-            for shared in self.annotated.stores(template) {
-                let spots = self.annotated.spots(&mut self.desk, thread, shared);
-                self.admits_own_steps(thread, shared, &spots)?;
-                self.admits_steps_of_others(thread, shared, &spots)?;
+            self.holds_initially(instance.copies_of(template).start, &initial)?;
+        }
+        let mut gathering = Gathering::default();
+        // That the annotation is none is worse news than what does not follow from it.
+        let mut does_not_follow = Ok(());
+        for shared in 0..self.annotated.stores() {
+            let speaks = |template: &TemplateId| self.annotated.speaks_of(*template, shared);
+            let speaking: Vec<TemplateId> = populated.iter().copied().filter(speaks).collect();
+            if speaking.is_empty() {
+                continue;
+            }
+            self.gather(shared, &mut gathering)?;
+            for &template in &speaking {
+                let thread = instance.copies_of(template).start;
+                self.admits_own_steps(thread, &gathering)?;
+                self.admits_steps_of_others(thread, &gathering)?;
+            }
+            // The stores of all states are among those of the first thread.
+            if speaking.contains(&first) && does_not_follow.is_ok() {
+                does_not_follow = self.properties_follow(&gathering);
             }
         }
-        // The stores of all states are among those of the first thread; or the initial ones, if
-        // there is no thread.
-        let stores = populated.first().map_or(initial, |&template| self.annotated.stores(template));
-        stores.into_iter().try_for_each(|shared| self.properties_follow(shared))
+        does_not_follow
+    }
+
+    /// Everything the threads can do at a store. Nothing can go wrong there: that is part of point 4.
+    fn gather(&mut self, shared: u32, here: &mut Gathering) -> Result<(), CheckError> {
+        here.clear(shared);
+        for thread in 0..self.desk.instance.threads.len() {
+            let mut access = Access::default();
+            for &spot in self.annotated.spots(&mut self.desk, thread, shared) {
+                let callers = self.annotated.callers(&self.desk, thread, spot.context);
+                access = access.union(self.desk.moves(thread, shared, spot, callers, &mut here.moves)?);
+                let from = end_before(here.spots.len(), |spot| here.spots[spot].1);
+                for (number, step) in here.moves.iter().enumerate().skip(from) {
+                    if step.shared != shared {
+                        here.changes.push((step.shared, thread, number));
+                    }
+                }
+                here.spots.push((spot, here.moves.len()));
+            }
+            here.ends.push(here.spots.len());
+            here.access.push(access);
+        }
+        here.changes.sort_unstable();
+        here.changes.dedup_by_key(|&mut (after, thread, _)| (after, thread));
+        if self.desk.all_single {
+            keep_two_of_each(&mut here.changes);
+        }
+        Ok(())
     }
 
     /// Point 1.
@@ -136,15 +202,14 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Point 2, and that no step goes wrong.
-    fn admits_own_steps(&mut self, thread: usize, shared: u32, spots: &[Spot]) -> Result<(), CheckError> {
-        for &spot in spots {
-            let callers = self.annotated.callers(&self.desk, thread, spot.context);
-            for step in &self.desk.moves(thread, shared, spot, &callers)?.moves {
+    /// Point 2.
+    fn admits_own_steps(&mut self, thread: usize, here: &Gathering) -> Result<(), CheckError> {
+        for at in here.spots(thread) {
+            for step in here.moves(at) {
                 if !self.annotated.admits_landing(&mut self.desk, thread, step.shared, step.landing) {
-                    let (from, name) = (self.desk.shown(thread, shared, spot.local), self.desk.name(thread));
+                    let from = self.desk.shown(thread, here.shared, here.spots[at].0.local);
                     let to = self.desk.shown(thread, step.shared, step.landing.running());
-                    let what = self.desk.shown_move(step);
+                    let (name, what) = (self.desk.name(thread), self.desk.shown_move(step));
                     return Err(refuted(format!(
                         "the annotation of {name} does not admit its own steps: from\n  {from}\n{name}{what} \
                          reaches\n  {to}\nwhich is not in it"
@@ -155,52 +220,28 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// The threads, and where they are, whose steps may change the store.
-    fn changing(&mut self, shared: u32) -> Result<Rc<[(usize, Spot)]>, CheckError> {
-        if let Some(known) = self.changing.get(&shared) {
-            return Ok(known.clone());
-        }
-        let mut changing = Vec::new();
-        for thread in 0..self.desk.instance.threads.len() {
-            for spot in self.annotated.spots(&mut self.desk, thread, shared) {
-                let callers = self.annotated.callers(&self.desk, thread, spot.context);
-                let moves = self.desk.moves(thread, shared, spot, &callers)?;
-                if moves.moves.iter().any(|step| step.shared != shared) {
-                    changing.push((thread, spot));
-                }
-            }
-        }
-        let changing: Rc<[(usize, Spot)]> = changing.into();
-        if self.desk.all_single {
-            self.changing.insert(shared, changing.clone());
-        }
-        Ok(changing)
-    }
-
     /// Point 3.
-    fn admits_steps_of_others(&mut self, thread: usize, shared: u32, spots: &[Spot]) -> Result<(), CheckError> {
+    fn admits_steps_of_others(&mut self, thread: usize, here: &Gathering) -> Result<(), CheckError> {
         let all_single = self.desk.all_single;
-        let like_before = if all_single { Vec::new() } else { self.desk.like_the_one_before(shared, Some(thread)) };
-        let mut changed = FxHashSet::default();
-        for &(other, theirs) in self.changing(shared)?.iter() {
-            if other != thread && (all_single || !like_before[other]) {
-                let callers = self.annotated.callers(&self.desk, other, theirs.context);
-                for step in &self.desk.moves(other, shared, theirs, &callers)?.moves {
-                    if step.shared == shared || !changed.insert(step.shared) {
-                        continue;
-                    }
-                    for &spot in spots {
-                        if !self.annotated.admits(&mut self.desk, thread, step.shared, spot) {
-                            let from = self.desk.shown(thread, shared, spot.local);
-                            let to = self.desk.shown(thread, step.shared, spot.local);
-                            let (name, what) = (self.desk.name(thread), self.desk.shown_move(step));
-                            let other = self.desk.name(other);
-                            return Err(refuted(format!(
-                                "the annotation of {name} does not admit the steps of others: from\n  {from}\n\
-                                 {other}{what} leads to\n  {to}\nwhich is not in it"
-                            )));
-                        }
-                    }
+        let like_before =
+            if all_single { Vec::new() } else { self.desk.like_the_one_before(here.shared, Some(thread)) };
+        let mut admitted = None;
+        for &(after, other, number) in &here.changes {
+            self.desk.ask_budget()?;
+            if other == thread || !all_single && like_before[other] || admitted == Some(after) {
+                continue;
+            }
+            admitted = Some(after);
+            for &(spot, _) in &here.spots[here.spots(thread)] {
+                if !self.annotated.admits(&mut self.desk, thread, after, spot) {
+                    let from = self.desk.shown(thread, here.shared, spot.local);
+                    let to = self.desk.shown(thread, after, spot.local);
+                    let (name, what) = (self.desk.name(thread), self.desk.shown_move(&here.moves[number]));
+                    let other = self.desk.name(other);
+                    return Err(refuted(format!(
+                        "the annotation of {name} does not admit the steps of others: from\n  {from}\n\
+                         {other}{what} leads to\n  {to}\nwhich is not in it"
+                    )));
                 }
             }
         }
@@ -208,36 +249,37 @@ impl<'a> Judge<'a> {
     }
 
     /// Point 4.
-    fn properties_follow(&mut self, shared: u32) -> Result<(), CheckError> {
-        let mut candidates = Candidates {
-            shared,
-            threads: Vec::new(),
-            like_before: self.desk.like_the_one_before(shared, None),
-            access: Vec::new(),
-        };
-        for thread in 0..self.desk.instance.threads.len() {
-            let spots = self.annotated.spots(&mut self.desk, thread, shared);
-            candidates.access.push(self.accessed(thread, shared, &spots)?);
-            let mut locals: Vec<u32> = spots.iter().map(|spot| spot.local).collect();
-            locals.sort_unstable();
-            locals.dedup();
-            candidates.threads.push(locals);
+    fn properties_follow(&mut self, here: &Gathering) -> Result<(), CheckError> {
+        let mut candidates = Candidates::new(here.shared, self.desk.like_the_one_before(here.shared, None));
+        for (thread, &access) in here.access.iter().enumerate() {
+            candidates.add_thread(here.spots[here.spots(thread)].iter().map(|(spot, _)| spot.local), access);
         }
         self.properties.hold(&mut self.desk, &candidates)
     }
+}
 
-    /// What the next steps of a thread access. They are looked up under the first copy's name, where
-    /// they are known already: a permutation of names does not change which variables they access.
-    fn accessed(&mut self, thread: usize, shared: u32, spots: &[Spot]) -> Result<Access, CheckError> {
-        let mut access = Access::default();
-        if self.properties.forbid_races() {
-            let view = self.desk.view(thread, shared);
-            let first = self.desk.instance.copies_of(self.desk.instance.threads[thread].template).start;
-            for &spot in spots {
-                let callers = self.annotated.callers(&self.desk, first, spot.context);
-                access = access.union(self.desk.moves(first, view, spot, &callers)?.access);
-            }
-        }
-        Ok(access)
+impl Gathering {
+    /// No threads at a store.
+    fn at(shared: u32) -> Gathering {
+        Gathering { shared, ..Gathering::default() }
     }
+
+    fn clear(&mut self, shared: u32) {
+        let Gathering { shared: of, spots, ends, moves, changes, access } = self;
+        *of = shared;
+        spots.clear();
+        ends.clear();
+        moves.clear();
+        changes.clear();
+        access.clear();
+    }
+}
+
+/// Of changes to the same store by many threads keeps two: for each thread one by another.
+fn keep_two_of_each(changes: &mut Vec<(u32, usize, usize)>) {
+    let mut kept = (None, 0);
+    changes.retain(|&(after, ..)| {
+        kept = if kept.0 == Some(after) { (kept.0, kept.1 + 1) } else { (Some(after), 1) };
+        kept.1 <= 2
+    });
 }

@@ -17,13 +17,37 @@ use threadwise_ir::{
 
 /// What the threads can be doing with a shared store.
 pub(crate) struct Candidates {
-    pub(crate) shared: u32,
-    /// For each thread its possible local states, in order.
-    pub(crate) threads: Vec<Vec<u32>>,
+    shared: u32,
+    /// The possible local states, thread by thread.
+    locals: Vec<u32>,
+    /// For each thread where its local states end.
+    ends: Vec<usize>,
     /// For each thread whether it can be swapped with the one before it.
-    pub(crate) like_before: Vec<bool>,
+    like_before: Vec<bool>,
     /// For each thread what its possible next steps access.
-    pub(crate) access: Vec<Access>,
+    access: Vec<Access>,
+}
+
+impl Candidates {
+    /// No threads as yet.
+    pub(crate) fn new(shared: u32, like_before: Vec<bool>) -> Candidates {
+        Candidates { shared, locals: Vec::new(), ends: Vec::new(), like_before, access: Vec::new() }
+    }
+
+    /// Adds the next thread: its possible local states, and what its next steps access.
+    pub(crate) fn add_thread(&mut self, locals: impl Iterator<Item = u32>, access: Access) {
+        let start = self.locals.len();
+        self.locals.extend(locals);
+        self.locals[start..].sort_unstable();
+        self.ends.push(self.locals.len());
+        self.access.push(access);
+    }
+
+    /// The possible local states of a thread, in order; the same may occur several times.
+    fn of(&self, thread: usize) -> &[u32] {
+        let start = thread.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.locals[start..self.ends[thread]]
+    }
 }
 
 /// The properties of a program.
@@ -65,11 +89,6 @@ impl<'a> Properties<'a> {
         properties
     }
 
-    /// Whether some property is about races.
-    pub(crate) fn forbid_races(&self) -> bool {
-        !self.races.is_empty()
-    }
-
     /// A property that reads local variables of threads.
     pub(crate) fn reading_locals(&self) -> Option<PropertyId> {
         let reads = |formula: &&Formula<'_>| formula.sees.iter().any(|glance| !glance.locals.is_empty());
@@ -78,7 +97,7 @@ impl<'a> Properties<'a> {
 
     /// Whether all properties hold in all combinations of the candidates.
     pub(crate) fn hold(&self, desk: &mut Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
-        if candidates.threads.iter().any(Vec::is_empty) {
+        if (0..candidates.ends.len()).any(|thread| candidates.of(thread).is_empty()) {
             return Ok(());
         }
         self.no_races(desk, candidates)?;
@@ -86,7 +105,13 @@ impl<'a> Properties<'a> {
     }
 
     fn no_races(&self, desk: &Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
+        let mut all_earlier = Access::default();
         for (second, access) in candidates.access.iter().enumerate() {
+            let races_with_some = access.conflicts(all_earlier) != 0;
+            all_earlier = all_earlier.union(*access);
+            if !races_with_some {
+                continue;
+            }
             for (first, earlier) in candidates.access[..second].iter().enumerate() {
                 // The variables under `norace` are numbered in the order of these properties.
                 let races = access.conflicts(*earlier);
@@ -103,22 +128,31 @@ impl<'a> Properties<'a> {
 
     /// Goes through the combinations like an odometer.
     fn holds(&self, desk: &mut Desk<'_>, formula: &Formula<'_>, candidates: &Candidates) -> Result<(), CheckError> {
-        let different = |(thread, locals): (usize, &Vec<u32>)| {
-            let glance = &formula.sees[desk.instance.threads[thread].template.index()];
-            glance.different(desk.instance, &desk.locals, desk.instance.threads[thread].template, locals)
-        };
-        let wheels: Vec<Vec<u32>> = candidates.threads.iter().enumerate().map(different).collect();
+        let mut locals = Vec::new();
+        // The threads that the formula looks at, each with its local states.
+        let mut wheels: Vec<(usize, Vec<u32>)> = Vec::new();
+        for thread in 0..candidates.ends.len() {
+            locals.push(candidates.of(thread)[0]);
+            let template = desk.instance.threads[thread].template;
+            let glance = &formula.sees[template.index()];
+            if !glance.is_blind() {
+                wheels.push((thread, glance.different(desk.instance, &desk.locals, template, candidates.of(thread))));
+            }
+        }
         let mut at = vec![0; wheels.len()];
         loop {
             desk.ask_budget()?;
-            let locals: Vec<u32> = at.iter().zip(&wheels).map(|(&at, wheel)| wheel[at]).collect();
+            for ((thread, wheel), &at) in wheels.iter().zip(&at) {
+                locals[*thread] = wheel[at];
+            }
             self.holds_with(desk, formula, candidates.shared, &locals)?;
-            let Some(turned) = (0..wheels.len()).rev().find(|&i| at[i] + 1 < wheels[i].len()) else {
+            let Some(turned) = (0..wheels.len()).rev().find(|&i| at[i] + 1 < wheels[i].1.len()) else {
                 return Ok(());
             };
             at[turned] += 1;
             for index in turned + 1..wheels.len() {
-                let ascending = candidates.like_before[index] && wheels[index] == wheels[index - 1];
+                // Threads that can be swapped are of one template, so the formula looks at both.
+                let ascending = candidates.like_before[wheels[index].0] && wheels[index].1 == wheels[index - 1].1;
                 at[index] = if ascending { at[index - 1] } else { 0 };
             }
         }
@@ -182,6 +216,11 @@ fn collect<'a>(e: &'a Expr, glances: &mut [Glance<'a>]) {
 }
 
 impl Glance<'_> {
+    /// Whether all local states look the same.
+    fn is_blind(&self) -> bool {
+        self.locations.is_empty() && self.locals.is_empty()
+    }
+
     /// Of local states that look the same the first one.
     fn different(&self, instance: &Instance, interner: &Interner, template: TemplateId, locals: &[u32]) -> Vec<u32> {
         let body = instance.program.template(template).body;

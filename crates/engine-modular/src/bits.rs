@@ -1,24 +1,45 @@
 //! Sets of small numbers.
 
-/// A set of small numbers as bits.
+/// A set of small numbers as bits. The numbers below 64 are kept in place: most sets have no others.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Bits(Vec<u64>);
+pub(crate) struct Bits {
+    first: u64,
+    /// What comes after the first word. A box of a vector is smaller than a vector.
+    #[allow(clippy::box_collection)]
+    rest: Option<Box<Vec<u64>>>,
+}
 
 impl Bits {
     /// Adds a number; tells whether it is new.
     pub(crate) fn insert(&mut self, number: u32) -> bool {
-        let (word, bit) = (number as usize / 64, 1 << (number % 64));
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        let is_new = self.0[word] & bit == 0;
-        self.0[word] |= bit;
+        let bit = 1 << (number % 64);
+        let word = match (number as usize / 64).checked_sub(1) {
+            None => &mut self.first,
+            Some(index) => {
+                let rest = self.rest.get_or_insert_default();
+                if rest.len() <= index {
+                    rest.resize(index + 1, 0);
+                }
+                &mut rest[index]
+            }
+        };
+        let is_new = *word & bit == 0;
+        *word |= bit;
         is_new
+    }
+
+    /// Whether the number is in the set.
+    pub(crate) fn contains(&self, number: u32) -> bool {
+        self.words().nth(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        std::iter::once(self.first).chain(self.rest.iter().flat_map(|rest| rest.iter().copied()))
     }
 
     /// The numbers in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().flat_map(|(word, &bits)| {
+        self.words().enumerate().flat_map(|(word, bits)| {
             let mut rest = bits;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros())?;

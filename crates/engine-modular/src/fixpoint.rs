@@ -9,8 +9,10 @@
 //! recursion have one context, and whole stacks as local states.
 
 use crate::bits::Bits;
+use crate::meeting::Meeting;
 use crate::perspective::{Permutation, Perspectives};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
 use threadwise_ir::{Access, Gap, Instance, Store, Successor, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
@@ -57,6 +59,7 @@ pub struct Fixpoint<'a> {
     pub(crate) perspectives: Perspectives<'a>,
     pub(crate) threads: Vec<ThreadStates>,
     pub(crate) failing: Vec<Failing>,
+    /// What the next steps from a state access; most access nothing, and are not here.
     pub(crate) access: FxHashMap<(TemplateId, u32, u32), Access>,
     meeting: Meeting,
     recursive: bool,
@@ -72,19 +75,12 @@ pub(crate) struct ThreadStates {
     context_of: FxHashMap<(u32, u32), u32>,
     /// G: what the thread's own steps do to a store.
     guarantee: FxHashMap<u32, FxHashSet<u32>>,
-    /// What the other threads' steps do to a store.
+    /// What the other threads' steps do to a store; unless all threads see the same, for then it
+    /// is in [`Meeting`]. So are the next two.
     environment: FxHashMap<u32, Vec<u32>>,
     disturbed: FxHashSet<(u32, u32)>,
     /// Whose stores change when the guarantee of this thread at a store grows.
     watchers: FxHashMap<u32, Vec<(TemplateId, u32, Permutation)>>,
-}
-
-/// Where all threads see the same stores: who is at a store, and what steps change it. Then threads
-/// need not be asked one by one how they see it.
-#[derive(Default)]
-struct Meeting {
-    present: FxHashMap<u32, Vec<TemplateId>>,
-    steps: FxHashMap<u32, Vec<(TemplateId, u32)>>,
 }
 
 #[derive(Default)]
@@ -188,6 +184,16 @@ impl Fixpoint<'_> {
 
     /// AG ENV, AG PDA ENV1 and ENV2: what the others do to the store does not move the thread.
     fn env(&mut self, (template, context, store, local): Item) {
+        if self.perspectives.are_equal() {
+            self.meeting.join(store, template);
+            for index in 0..self.meeting.changes(store).len() {
+                let (after, by) = self.meeting.changes(store)[index];
+                if by != Some(template) {
+                    self.add((template, context, after, local));
+                }
+            }
+            return;
+        }
         if !self.threads[template.index()].environment.contains_key(&store) {
             self.watch(template, store);
         }
@@ -199,14 +205,6 @@ impl Fixpoint<'_> {
     /// From now on, what other threads do to this store is part of the environment.
     fn watch(&mut self, template: TemplateId, store: u32) {
         self.threads[template.index()].environment.insert(store, Vec::new());
-        if self.perspectives.are_equal() {
-            self.meeting.present.entry(store).or_default().push(template);
-            let steps = self.meeting.steps.get(&store).cloned().unwrap_or_default();
-            for (other, after) in steps {
-                self.meet(template, store, other, after);
-            }
-            return;
-        }
         for view in self.perspectives.views_of_others(template, store) {
             let other = &mut self.threads[view.template.index()];
             let known: Vec<u32> = other.guarantee.get(&view.store).into_iter().flatten().copied().collect();
@@ -217,33 +215,23 @@ impl Fixpoint<'_> {
         }
     }
 
-    /// A step of `other` changes the store, seen by all alike. It disturbs other threads, and other
-    /// copies of the same one.
-    fn meet(&mut self, template: TemplateId, store: u32, other: TemplateId, after: u32) {
-        if template != other || self.instance.copies_of(template).len() >= 2 {
-            self.add_disturbance(template, store, after);
-        }
-    }
-
     /// Another thread can change `store` to what it sees as `after`.
     fn disturb(&mut self, template: TemplateId, store: u32, after: u32, back: &Permutation) {
         let after = self.perspectives.translate(template, after, back);
-        self.add_disturbance(template, store, after);
+        let thread = &mut self.threads[template.index()];
+        if thread.disturbed.insert((store, after)) {
+            thread.environment.get_mut(&store).expect("the store is watched").push(after);
+            self.carry_over(template, store, after);
+        }
     }
 
-    /// Other threads can change `store` to `after`.
-    fn add_disturbance(&mut self, template: TemplateId, store: u32, after: u32) {
-        let thread = &mut self.threads[template.index()];
-        if !thread.disturbed.insert((store, after)) {
-            return;
-        }
-        thread.environment.get_mut(&store).expect("the store is watched").push(after);
-        let contexts = thread.contexts.iter().enumerate();
-        let states = contexts.flat_map(|(context, states)| {
-            states.states.get(&store).into_iter().flat_map(Bits::iter).map(move |local| (context as u32, local))
-        });
-        for (context, local) in states.collect::<Vec<_>>() {
-            self.add((template, context, after, local));
+    /// Others can change `store` to `after`: so the states at the one are states at the other.
+    fn carry_over(&mut self, template: TemplateId, store: u32, after: u32) {
+        for context in 0..self.threads[template.index()].contexts.len() {
+            let here = self.threads[template.index()].contexts[context].states.get(&store).cloned();
+            for local in here.unwrap_or_default().iter() {
+                self.add((template, context as u32, after, local));
+            }
         }
     }
 
@@ -255,9 +243,9 @@ impl Fixpoint<'_> {
             return;
         }
         if self.perspectives.are_equal() {
-            self.meeting.steps.entry(store).or_default().push((template, after));
-            for present in self.meeting.present.get(&store).cloned().unwrap_or_default() {
-                self.meet(present, store, template, after);
+            let is_single = self.instance.copies_of(template).len() < 2;
+            for disturbed in self.meeting.change(store, after, template, is_single) {
+                self.carry_over(disturbed, store, after);
             }
             return;
         }
@@ -275,8 +263,7 @@ impl Fixpoint<'_> {
         for failure in steps.failures {
             self.failing.push(Failing { template, store, local, failure });
         }
-        let access = self.access.entry((template, store, local)).or_default();
-        *access = access.union(steps.access);
+        self.note_access((template, store, local), steps.access);
         let mut returns = false;
         for successor in &steps.successors {
             if !self.recursive {
@@ -298,6 +285,13 @@ impl Fixpoint<'_> {
         Ok(())
     }
 
+    fn note_access(&mut self, state: (TemplateId, u32, u32), access: Access) {
+        if access != Access::default() {
+            let known = self.access.entry(state).or_default();
+            *known = known.union(access);
+        }
+    }
+
     fn steps_on(
         &self,
         template: TemplateId,
@@ -306,7 +300,8 @@ impl Fixpoint<'_> {
         local: u32,
     ) -> Result<threadwise_ir::Steps, Stop> {
         let thread = self.first_copy(template).expect("only threads with copies have states");
-        let stack = [below, self.threads[template.index()].locals.get(local)].concat();
+        let running = self.threads[template.index()].locals.get(local);
+        let stack = if below.is_empty() { Cow::Borrowed(running) } else { Cow::Owned([below, running].concat()) };
         let steps = self.instance.steps(thread, self.perspectives.stores.get(store), &stack);
         match steps.gap {
             Some(gap) => Err(Stop::Gap(gap)),
@@ -362,8 +357,7 @@ impl Fixpoint<'_> {
         for failure in steps.failures {
             self.failing.push(Failing { template, store, local, failure });
         }
-        let access = self.access.entry((template, store, local)).or_default();
-        *access = access.union(steps.access);
+        self.note_access((template, store, local), steps.access);
         for successor in &steps.successors {
             let returned = successor.local.len() == frame.len();
             if returned {
@@ -375,14 +369,12 @@ impl Fixpoint<'_> {
 
     /// The local states of a template's first copy with a store, in all contexts.
     pub(crate) fn locals_at(&self, template: TemplateId, store: u32) -> Bits {
-        let mut all = Bits::default();
-        for context in &self.threads[template.index()].contexts {
-            if let Some(bits) = context.states.get(&store) {
-                bits.iter().for_each(|local| {
-                    all.insert(local);
-                });
-            }
-        }
+        let contexts = self.threads[template.index()].contexts.iter();
+        let mut here = contexts.filter_map(|context| context.states.get(&store));
+        let mut all = here.next().cloned().unwrap_or_default();
+        here.flat_map(Bits::iter).for_each(|local| {
+            all.insert(local);
+        });
         all
     }
 

@@ -12,6 +12,7 @@ mod bits;
 mod blame;
 mod fixpoint;
 mod frontier;
+mod meeting;
 mod perspective;
 mod safety;
 
@@ -19,7 +20,7 @@ pub use fixpoint::{Fixpoint, Stop, fixpoint};
 pub use frontier::{Iterate, frontier, relaxed};
 
 use fixpoint::{Goal, solve};
-use safety::{Candidates, suspect, suspect_among};
+use safety::{Candidates, Sights, suspect, suspect_among};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{Claim, FrontierProof, ModularProof, Proof, Stats, Unknown};
@@ -187,10 +188,11 @@ fn by_store(states: &[(Store, Store)]) -> Vec<(Store, Vec<Store>)> {
 fn suspect_in(instance: &Instance, iterate: &Iterate) -> Result<Option<safety::Suspect>, Stop> {
     let sets: Vec<Vec<(Store, Vec<Store>)>> = iterate.0.iter().map(|set| by_store(set)).collect();
     let Some(first) = sets.first() else { return Ok(None) };
+    let sights = Sights::new(instance);
     for (store, _) in first {
-        let mut candidates = Candidates { store: store.clone(), threads: Vec::new() };
+        let mut candidates = Candidates { store, threads: Vec::new() };
         for (thread, set) in sets.iter().enumerate() {
-            let mut states: Vec<(Store, Access)> = Vec::new();
+            let mut states: Vec<(&[i64], Access)> = Vec::new();
             for local in set.iter().filter(|(s, _)| s == store).flat_map(|(_, locals)| locals) {
                 let steps = instance.steps(ThreadId(thread as u32), store, local);
                 if let Some(failure) = steps.failures.first() {
@@ -198,11 +200,11 @@ fn suspect_in(instance: &Instance, iterate: &Iterate) -> Result<Option<safety::S
                     let error = safety::Error::Step(failure.error, failure.span);
                     return Ok(Some(safety::Suspect { store: store.clone(), threads, error }));
                 }
-                states.push((local.clone(), steps.access));
+                states.push((local, steps.access));
             }
             candidates.threads.push(states);
         }
-        if let Some(suspect) = suspect_among(instance, &candidates)? {
+        if let Some(suspect) = suspect_among(instance, &sights, &candidates)? {
             return Ok(Some(suspect));
         }
     }

@@ -4,7 +4,9 @@
 //! that agree on these are tried once.
 
 use crate::fixpoint::{Fixpoint, Stop};
-use threadwise_ir::{Access, Broken, ExprKind, Gap, Instance, Locals, PropertyId, PropertyKind, Store, TemplateId};
+use threadwise_ir::{
+    Access, Broken, ExprKind, Gap, Instance, Locals, LocationId, PropertyId, PropertyKind, Store, TemplateId,
+};
 use threadwise_limits::Budget;
 use threadwise_source::Span;
 
@@ -29,21 +31,56 @@ pub(crate) enum Error {
 }
 
 /// Thread states that agree on a shared store.
-pub(crate) struct Candidates {
-    pub(crate) store: Store,
+pub(crate) struct Candidates<'c> {
+    pub(crate) store: &'c [i64],
     /// For each thread its local states with what the next steps access. Where no property looks at
     /// threads, none.
-    pub(crate) threads: Vec<Vec<(Store, Access)>>,
+    pub(crate) threads: Vec<Vec<(&'c [i64], Access)>>,
 }
 
-/// Whether some property looks at threads at all.
-pub(crate) fn look_at_threads(instance: &Instance) -> bool {
-    instance.program.properties.iter().any(|property| match &property.kind {
-        PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
-            e.any(&|e| matches!(e.kind, ExprKind::At(..) | ExprKind::LocalOf(..)))
+/// What the properties see of threads.
+pub(crate) struct Sights {
+    /// For each template what formulas see of its copies.
+    templates: Vec<Vec<Sight>>,
+    /// The `norace` properties.
+    races: Vec<PropertyId>,
+}
+
+enum Sight {
+    /// Whether the thread is at one of these locations.
+    At(Vec<LocationId>),
+    /// These words of its lowest frame.
+    Words(std::ops::Range<usize>),
+}
+
+impl Sights {
+    pub(crate) fn new(instance: &Instance) -> Sights {
+        let program = &instance.program;
+        let mut templates: Vec<Vec<Sight>> = program.templates.iter().map(|_| Vec::new()).collect();
+        let mut races = Vec::new();
+        for (index, property) in program.properties.iter().enumerate() {
+            let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &property.kind else {
+                races.push(PropertyId(index as u32));
+                continue;
+            };
+            e.walk(&mut |e| match &e.kind {
+                ExprKind::At(thread, locations) => {
+                    templates[thread.template.index()].push(Sight::At(locations.to_vec()));
+                }
+                ExprKind::LocalOf(thread, var) => {
+                    let words = instance.local_range(program.template(thread.template).body, *var);
+                    templates[thread.template.index()].push(Sight::Words(words));
+                }
+                _ => {}
+            });
         }
-        PropertyKind::NoRace(..) => true,
-    })
+        Sights { templates, races }
+    }
+
+    /// Whether some property looks at threads at all.
+    fn look_at_threads(&self) -> bool {
+        !self.races.is_empty() || self.templates.iter().any(|sights| !sights.is_empty())
+    }
 }
 
 /// The first combination of thread states of a fixpoint that is an error.
@@ -62,15 +99,15 @@ pub(crate) fn suspect(fixpoint: &mut Fixpoint<'_>, budget: &Budget) -> Result<Op
     let Some(first) = templates.find(|&t| !instance.copies_of(t).is_empty()) else {
         return suspect_without_threads(instance);
     };
-    let looks_at_threads = look_at_threads(instance);
+    let sights = Sights::new(instance);
     for store in fixpoint.stores_of(first) {
         budget.check()?;
-        let candidates = if looks_at_threads {
+        let candidates = if sights.look_at_threads() {
             candidates_at(fixpoint, store)
         } else {
-            Candidates { store: fixpoint.perspectives.stores.get(store).into(), threads: Vec::new() }
+            Candidates { store: fixpoint.perspectives.stores.get(store), threads: Vec::new() }
         };
-        if let Some(suspect) = suspect_among(instance, &candidates)? {
+        if let Some(suspect) = suspect_among(instance, &sights, &candidates)? {
             return Ok(Some(suspect));
         }
     }
@@ -78,95 +115,107 @@ pub(crate) fn suspect(fixpoint: &mut Fixpoint<'_>, budget: &Budget) -> Result<Op
 }
 
 fn suspect_without_threads(instance: &Instance) -> Result<Option<Suspect>, Stop> {
+    let sights = Sights::new(instance);
     for store in instance.initial_stores().stores {
-        if let Some(suspect) = suspect_among(instance, &Candidates { store, threads: Vec::new() })? {
+        let candidates = Candidates { store: &store, threads: Vec::new() };
+        if let Some(suspect) = suspect_among(instance, &sights, &candidates)? {
             return Ok(Some(suspect));
         }
     }
     Ok(None)
 }
 
-fn candidates_at(fixpoint: &mut Fixpoint<'_>, store: u32) -> Candidates {
-    let instance = fixpoint.instance;
-    let threads = (0..instance.threads.len()).map(|thread| {
-        let view = fixpoint.perspectives.view_of(thread, store);
-        let states = &fixpoint.threads[view.template.index()];
-        let locals = fixpoint.locals_at(view.template, view.store);
-        let access = |local| fixpoint.access.get(&(view.template, view.store, local)).copied().unwrap_or_default();
-        locals.iter().map(|local| (states.locals.get(local).into(), access(local))).collect()
-    });
-    let threads = threads.collect();
-    Candidates { store: fixpoint.perspectives.stores.get(store).into(), threads }
+fn candidates_at<'c>(fixpoint: &'c mut Fixpoint<'_>, store: u32) -> Candidates<'c> {
+    let threads = 0..fixpoint.instance.threads.len();
+    let views: Vec<(TemplateId, u32)> = threads
+        .map(|thread| {
+            let view = fixpoint.perspectives.view_of(thread, store);
+            (view.template, view.store)
+        })
+        .collect();
+    let fixpoint = &*fixpoint;
+    let states = |(template, store): (TemplateId, u32)| {
+        let locals = &fixpoint.threads[template.index()].locals;
+        let access = |local| fixpoint.access.get(&(template, store, local)).copied().unwrap_or_default();
+        let here = fixpoint.locals_at(template, store);
+        here.iter().map(|local| (locals.get(local), access(local))).collect()
+    };
+    let threads = views.into_iter().map(states).collect();
+    Candidates { store: fixpoint.perspectives.stores.get(store), threads }
+}
+
+/// A local state of each thread.
+struct Chosen<'c>(Vec<&'c [i64]>);
+
+impl Locals for Chosen<'_> {
+    fn local(&self, thread: usize) -> &[i64] {
+        self.0[thread]
+    }
 }
 
 /// The first combination of candidates that is an error.
-pub(crate) fn suspect_among(instance: &Instance, candidates: &Candidates) -> Result<Option<Suspect>, Stop> {
+pub(crate) fn suspect_among(
+    instance: &Instance,
+    sights: &Sights,
+    candidates: &Candidates<'_>,
+) -> Result<Option<Suspect>, Stop> {
     if candidates.threads.iter().any(Vec::is_empty) {
         return Ok(None);
     }
-    if let Some(suspect) = racing_pair(instance, candidates) {
+    if let Some(suspect) = racing_pair(sights, candidates) {
         return Ok(Some(suspect));
     }
-    let groups: Vec<Vec<&Store>> = (0..candidates.threads.len()).map(|t| distinct(instance, candidates, t)).collect();
+    let distinct = |(thread, states): (usize, &Vec<(&'_ [i64], Access)>)| {
+        distinct(instance, &sights.templates[instance.threads[thread].template.index()], states)
+    };
+    let groups: Vec<Vec<usize>> = candidates.threads.iter().enumerate().map(distinct).collect();
     let combinations = groups.iter().fold(1usize, |n, group| n.saturating_mul(group.len()));
     if combinations > MAX_COMBINATIONS {
         return Err(Stop::Gap(Gap::TooMany(instance.program.properties.first().map_or(Span::default(), |p| p.span))));
     }
     for number in 0..combinations {
         let mut rest = number;
-        let pick = |group: &Vec<&'_ Store>| {
-            let local = group[rest % group.len()].clone();
+        let mut locals = Chosen(Vec::with_capacity(groups.len()));
+        for (group, states) in groups.iter().zip(&candidates.threads) {
+            locals.0.push(states[group[rest % group.len()]].0);
             rest /= group.len();
-            local
-        };
-        let locals: Vec<Store> = groups.iter().map(pick).collect();
-        if let Some(gap) = instance.property_gap(&candidates.store, &locals as &dyn Locals) {
+        }
+        if let Some(gap) = instance.property_gap(candidates.store, &locals) {
             return Err(Stop::Gap(gap));
         }
-        let broken = instance.broken_properties(&candidates.store, &locals, &mut |_| Access::default());
+        let broken = instance.broken_properties(candidates.store, &locals, &mut |_| Access::default());
         if let Some(&broken) = broken.first() {
-            return Ok(Some(blame(instance, candidates, locals, broken)));
+            return Ok(Some(blame(instance, candidates, &locals, broken)));
         }
     }
     Ok(None)
 }
 
-/// Of local states that properties cannot tell apart, the first.
-fn distinct<'c>(instance: &Instance, candidates: &'c Candidates, thread: usize) -> Vec<&'c Store> {
-    let template = instance.threads[thread].template;
+/// Of states that properties cannot tell apart, the first: where it is in the list.
+fn distinct(instance: &Instance, sights: &[Sight], states: &[(&[i64], Access)]) -> Vec<usize> {
+    if sights.is_empty() {
+        return vec![0];
+    }
     let mut seen = Vec::new();
     let mut representatives = Vec::new();
-    for (local, _) in &candidates.threads[thread] {
-        let view = what_properties_see(instance, template, local);
-        if !seen.contains(&view) {
-            seen.push(view);
-            representatives.push(local);
+    for (index, (local, _)) in states.iter().enumerate() {
+        let mut look = Vec::new();
+        for sight in sights {
+            match sight {
+                Sight::At(locations) => look.push(locations.binary_search(&instance.location_of(local)).is_ok() as i64),
+                Sight::Words(range) => look.extend_from_slice(&local[range.clone()]),
+            }
+        }
+        if !seen.contains(&look) {
+            seen.push(look);
+            representatives.push(index);
         }
     }
     representatives
 }
 
-fn what_properties_see(instance: &Instance, template: TemplateId, local: &Store) -> Vec<i64> {
-    let location = instance.location_of(local);
-    let routine = instance.program.template(template).body;
-    let mut view = Vec::new();
-    for property in &instance.program.properties {
-        let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &property.kind else { continue };
-        e.walk(&mut |e| match &e.kind {
-            ExprKind::At(thread, locations) if thread.template == template => {
-                view.push(locations.binary_search(&location).is_ok() as i64);
-            }
-            ExprKind::LocalOf(thread, var) if thread.template == template => {
-                view.extend_from_slice(&local[instance.local_range(routine, *var)]);
-            }
-            _ => {}
-        });
-    }
-    view
-}
-
 /// The threads whose states matter to a broken property: those it looks at.
-fn blame(instance: &Instance, candidates: &Candidates, locals: Vec<Store>, broken: Broken) -> Suspect {
+fn blame(instance: &Instance, candidates: &Candidates<'_>, locals: &Chosen<'_>, broken: Broken) -> Suspect {
     let id = match broken {
         Broken::Property(id) | Broken::Fault(id, ..) => id,
     };
@@ -178,16 +227,13 @@ fn blame(instance: &Instance, candidates: &Candidates, locals: Vec<Store>, broke
             }
         });
     }
-    let threads = locals.into_iter().enumerate();
+    let threads = locals.0.iter().map(|local| Store::from(*local)).enumerate();
     let threads = threads.filter(|(thread, _)| templates.contains(&instance.threads[*thread].template)).collect();
-    Suspect { store: candidates.store.clone(), threads, error: Error::Property(broken) }
+    Suspect { store: candidates.store.into(), threads, error: Error::Property(broken) }
 }
 
-fn racing_pair(instance: &Instance, candidates: &Candidates) -> Option<Suspect> {
-    let properties = instance.program.properties.iter().enumerate();
-    let races = properties.filter(|(_, p)| matches!(p.kind, PropertyKind::NoRace(..))).map(|(index, _)| index);
-    let races: Vec<usize> = races.collect();
-    if races.is_empty() {
+fn racing_pair(sights: &Sights, candidates: &Candidates<'_>) -> Option<Suspect> {
+    if sights.races.is_empty() {
         return None;
     }
     let mut before: Vec<(usize, Access)> = Vec::new();
@@ -196,7 +242,7 @@ fn racing_pair(instance: &Instance, candidates: &Candidates) -> Option<Suspect> 
         let access = states.iter().fold(Access::default(), |sum, (_, access)| sum.union(*access));
         if all_before.conflicts(access) != 0 {
             let (other, _) = *before.iter().find(|(_, other)| other.conflicts(access) != 0)?;
-            return pair_of(candidates, other, thread, &races);
+            return pair_of(candidates, other, thread, &sights.races);
         }
         before.push((thread, access));
         all_before = all_before.union(access);
@@ -204,15 +250,15 @@ fn racing_pair(instance: &Instance, candidates: &Candidates) -> Option<Suspect> 
     None
 }
 
-fn pair_of(candidates: &Candidates, first: usize, second: usize, races: &[usize]) -> Option<Suspect> {
+fn pair_of(candidates: &Candidates<'_>, first: usize, second: usize, races: &[PropertyId]) -> Option<Suspect> {
     for (local, access) in &candidates.threads[first] {
         for (other_local, other_access) in &candidates.threads[second] {
             let conflicts = access.conflicts(*other_access);
             if conflicts != 0 {
-                let property = PropertyId(races[conflicts.trailing_zeros() as usize] as u32);
+                let property = races[conflicts.trailing_zeros() as usize];
                 return Some(Suspect {
-                    store: candidates.store.clone(),
-                    threads: vec![(first, local.clone()), (second, other_local.clone())],
+                    store: candidates.store.into(),
+                    threads: vec![(first, (*local).into()), (second, (*other_local).into())],
                     error: Error::Property(Broken::Property(property)),
                 });
             }

@@ -88,13 +88,36 @@ struct Inner {
     access: Access,
 }
 
+/// The state that an edge is taken from. Most edges are blocked, so it is only copied for the others.
+#[derive(Clone, Copy)]
+struct Origin<'s> {
+    shared: &'s [i64],
+    local: &'s [i64],
+    path: &'s [EdgeId],
+    access: Access,
+}
+
+impl Inner {
+    fn origin(&self) -> Origin<'_> {
+        Origin { shared: &self.shared, local: &self.local, path: &self.path, access: self.access }
+    }
+}
+
+impl Origin<'_> {
+    /// The same state with the edge on its path.
+    fn along(self, instance: &Instance, edge: EdgeId) -> Inner {
+        let mut path = Path::from_slice(self.path);
+        path.push(edge);
+        let access = self.access.union(instance.access_of_edge(edge));
+        Inner { shared: self.shared.to_vec(), local: self.local.to_vec(), path, access }
+    }
+}
+
 impl Instance {
     /// Everything the thread can do next.
     pub fn steps(&self, thread: ThreadId, shared: &[i64], local: &[i64]) -> Steps {
         let mut run = Run::new(self, thread);
-        let start =
-            Inner { shared: shared.to_vec(), local: local.to_vec(), path: Path::new(), access: Access::default() };
-        run.take_edges(&start);
+        run.take_edges(Origin { shared, local, path: &[], access: Access::default() });
         run.run_on();
         run.steps
     }
@@ -217,18 +240,15 @@ impl<'a> Run<'a> {
     /// Follows the states inside the step until each has left it.
     fn run_on(&mut self) {
         while let Some(inner) = self.queue.pop_front() {
-            self.take_edges(&inner);
+            self.take_edges(inner.origin());
         }
     }
 
-    fn take_edges(&mut self, state: &Inner) {
-        let program = &self.instance.program;
-        for &edge in &program.location(self.instance.location_of(&state.local)).edges {
-            let mut next = state.clone();
-            next.path.push(edge);
-            next.access = next.access.union(self.instance.access_of_edge(edge));
-            if let Err(stop) = self.take_edge(edge, next.clone()) {
-                self.stop(stop, next);
+    fn take_edges(&mut self, from: Origin<'_>) {
+        let instance = self.instance;
+        for &edge in &instance.program.location(instance.location_of(from.local)).edges {
+            if let Err(stop) = self.take_edge(edge, from) {
+                self.stop(stop, from.along(instance, edge));
             }
         }
     }
@@ -265,23 +285,31 @@ impl<'a> Run<'a> {
     }
 
     fn env<'s>(&'s self, state: &'s Inner) -> Env<'s> {
-        let (routine, start) = self.instance.top_frame(&state.local);
-        Env::of_thread(self.instance, routine, self.self_tid, &state.shared, &state.local[start..])
+        self.env_at(state.origin())
     }
 
-    fn take_edge(&mut self, id: EdgeId, state: Inner) -> Result<(), Stop> {
-        let program = self.instance.program.clone();
-        let edge = program.edge(id);
+    fn env_at<'s>(&'s self, state: Origin<'s>) -> Env<'s> {
+        let (routine, start) = self.instance.top_frame(state.local);
+        Env::of_thread(self.instance, routine, self.self_tid, state.shared, &state.local[start..])
+    }
+
+    fn take_edge(&mut self, id: EdgeId, from: Origin<'_>) -> Result<(), Stop> {
+        let instance = self.instance;
+        let edge = instance.program.edge(id);
         match &edge.op {
-            Op::Command(command) => self.command(command, edge.to, state, edge.span),
-            Op::Call { routine, args, .. } => self.call(id, *routine, args, state),
-            Op::Return(value) => self.return_from(value.as_ref(), state),
+            Op::Command(command) => match self.is_enabled(command, from, edge.span)? {
+                true => self.update(&command.update, edge.to, from.along(instance, id), edge.span),
+                false => Ok(()),
+            },
+            Op::Call { routine, args, .. } => self.call(id, *routine, args, from.along(instance, id)),
+            Op::Return(value) => self.return_from(value.as_ref(), from.along(instance, id)),
         }
     }
 
-    fn command(&mut self, command: &Command, to: LocationId, mut state: Inner, span: Span) -> Result<(), Stop> {
+    /// Whether the guard holds; the assertions, which come first, have to.
+    fn is_enabled(&self, command: &Command, from: Origin<'_>, span: Span) -> Result<bool, Stop> {
         for assertion in &command.assertions {
-            if !self.env(&state).holds(&assertion.condition)? {
+            if !self.env_at(from).holds(&assertion.condition)? {
                 let error = match assertion.kind {
                     AssertionKind::Assert => StepError::Assertion,
                     AssertionKind::Release => StepError::Release,
@@ -289,12 +317,14 @@ impl<'a> Run<'a> {
                 return Err(Stop::Error(error, span));
             }
         }
-        if let Some(guard) = &command.guard
-            && !self.env(&state).holds(guard)?
-        {
-            return Ok(());
+        match &command.guard {
+            Some(guard) => Ok(self.env_at(from).holds(guard)?),
+            None => Ok(true),
         }
-        match &command.update {
+    }
+
+    fn update(&mut self, update: &Update, to: LocationId, mut state: Inner, span: Span) -> Result<(), Stop> {
+        match update {
             Update::Assign(assignments) => {
                 let choices = self.assign(assignments, &mut state)?;
                 set_location(&mut state.local, to);

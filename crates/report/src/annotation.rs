@@ -72,6 +72,7 @@ fn modular_text(program: &Arc<Program>, proof: &ModularProof, most: usize) -> Pr
         return text;
     };
     let instance = Instance::with_copies(program.clone(), &case.copies);
+    let symmetry = program.symmetry();
     for (index, annotation) in case.threads.iter().enumerate() {
         let id = TemplateId(index as u32);
         let copies = instance.copies_of(id);
@@ -79,7 +80,7 @@ fn modular_text(program: &Arc<Program>, proof: &ModularProof, most: usize) -> Pr
             continue;
         }
         let thread = ThreadId(copies.start as u32);
-        let names = Names::up_to_symmetry(&instance, thread);
+        let names = Names::up_to_symmetry(&instance, &symmetry, thread);
         let view = View { instance: &instance, names: &names };
         let states = annotation.contexts.iter().flat_map(|context| &context.states);
         let places = view.places(states, instance.body(thread), most, &mut text);

@@ -2,6 +2,7 @@
 
 use crate::cubes::{Axis, Cube, Point, cover, is_run};
 use crate::numbers::show_count;
+use std::sync::Arc;
 
 /// Sets of more values than this are cut.
 const MAX_VALUES: usize = 12;
@@ -28,7 +29,7 @@ pub(crate) enum Kind {
     /// Numbers, all of them or those between two bounds.
     Number(Option<(i64, i64)>),
     /// The numbers of these names, which are all there are.
-    Name(Vec<String>),
+    Name(Arc<[String]>),
     /// The numbers of these texts; there are others.
     Text(Vec<String>),
 }
@@ -112,12 +113,15 @@ impl Variable {
         match &self.kind {
             Kind::Bool(_) => (value != 0).to_string(),
             Kind::Number(_) => value.to_string(),
-            Kind::Name(names) | Kind::Text(names) => {
-                let name = usize::try_from(value).ok().and_then(|index| names.get(index));
-                name.map_or_else(|| value.to_string(), String::clone)
-            }
+            Kind::Name(names) => name_of(names, value),
+            Kind::Text(texts) => name_of(texts, value),
         }
     }
+}
+
+fn name_of(names: &[String], value: i64) -> String {
+    let name = usize::try_from(value).ok().and_then(|index| names.get(index));
+    name.map_or_else(|| value.to_string(), String::clone)
 }
 
 fn cut(text: String) -> String {

@@ -6,7 +6,8 @@
 
 use crate::cubes::Point;
 use crate::formula::{Formula, Kind, Variable};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use threadwise_evidence::show_value;
 use threadwise_ir::{Copies, Instance, LocalId, RoutineId, SharedId, Sort, Store, Symmetry, TemplateId, ThreadId};
 
@@ -25,7 +26,7 @@ pub(crate) struct Names {
     /// For each `tid` the number of its name.
     codes: Vec<i64>,
     /// The names; each is the name of some `tid`.
-    names: Vec<String>,
+    names: Arc<[String]>,
     /// Whether two different threads can have the name of this number.
     is_several: Vec<bool>,
     /// Copies of these threads go by their numbers, but stand for each other.
@@ -34,13 +35,13 @@ pub(crate) struct Names {
 
 impl Names {
     /// Names as the given thread would call them, where copies stand for each other.
-    pub(crate) fn up_to_symmetry(instance: &Instance, thread: ThreadId) -> Names {
+    pub(crate) fn up_to_symmetry(instance: &Instance, symmetry: &Symmetry, thread: ThreadId) -> Names {
         let program = &instance.program;
-        let Symmetry::Among(templates) = program.symmetry() else {
+        let Symmetry::Among(templates) = symmetry else {
             return Names::exact(instance, thread);
         };
         if !program.shared.iter().any(|var| has_place_for_every_thread(&var.sort)) {
-            return Names::new(instance, thread, &templates);
+            return Names::new(instance, thread, templates);
         }
         let others = |template: &TemplateId| {
             let copies = instance.copies_of(*template);
@@ -58,12 +59,11 @@ impl Names {
     /// Copies of the given threads are not told apart.
     fn new(instance: &Instance, thread: ThreadId, alike: &[TemplateId]) -> Names {
         let own = instance.threads[thread.index()].template;
-        let mut result = Names {
-            codes: vec![0],
-            names: vec!["none".to_string(), "self".to_string()],
-            is_several: vec![false, false],
-            permuted: Vec::new(),
-        };
+        let mut codes = vec![0];
+        let mut names = vec!["none".to_string(), "self".to_string()];
+        let mut is_several = vec![false, false];
+        let mut is_used = vec![true, false];
+        let mut known: HashMap<String, usize> = names.iter().cloned().zip(0..).collect();
         for (index, other) in instance.threads.iter().enumerate() {
             let name = if index == thread.index() {
                 "self".to_string()
@@ -77,20 +77,17 @@ impl Names {
             } else {
                 instance.tid_name(index as i64 + 1)
             };
-            result.add(name);
+            let code = *known.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                is_several.push(false);
+                is_used.push(false);
+                names.len() - 1
+            });
+            is_several[code] |= is_used[code];
+            is_used[code] = true;
+            codes.push(code as i64);
         }
-        result
-    }
-
-    fn add(&mut self, name: String) {
-        let known = self.names.iter().position(|n| *n == name);
-        let code = known.unwrap_or_else(|| {
-            self.names.push(name);
-            self.is_several.push(false);
-            self.names.len() - 1
-        });
-        self.is_several[code] |= self.codes.contains(&(code as i64));
-        self.codes.push(code as i64);
+        Names { codes, names: names.into(), is_several, permuted: Vec::new() }
     }
 
     fn code(&self, tid: i64) -> i64 {
