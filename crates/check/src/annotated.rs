@@ -133,9 +133,8 @@ impl Annotated {
             Landing::Call { caller, entered } => {
                 let spots = self.spots(desk, thread, shared);
                 let contexts = self.contexts(desk, thread);
-                let is_there = |spot: &Spot| {
-                    spot.local == entered && contexts[spot.context as usize].spots.contains(&caller)
-                };
+                let is_there =
+                    |spot: &Spot| spot.local == entered && contexts[spot.context as usize].spots.contains(&caller);
                 spots.iter().any(is_there)
             }
         }

@@ -33,6 +33,11 @@ impl Bits {
         self.words().nth(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first == 0 && self.rest.is_none()
+    }
+
     fn words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.first).chain(self.rest.iter().flat_map(|rest| rest.iter().copied()))
     }

@@ -9,6 +9,7 @@
 //! recursion have one context, and whole stacks as local states.
 
 use crate::bits::Bits;
+use crate::by_store::ByStore;
 use crate::meeting::Meeting;
 use crate::perspective::{Permutation, Perspectives};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,12 +84,17 @@ pub(crate) struct ThreadStates {
     watchers: FxHashMap<u32, Vec<(TemplateId, u32, Permutation)>>,
 }
 
-#[derive(Default)]
 struct ContextStates {
-    states: FxHashMap<u32, Bits>,
+    states: ByStore,
     callers: Vec<(u32, Store)>,
     /// The states from which a step returns.
     returning: Vec<(u32, u32)>,
+}
+
+impl ContextStates {
+    fn new(states: ByStore) -> ContextStates {
+        ContextStates { states, callers: Vec::new(), returning: Vec::new() }
+    }
 }
 
 /// Computes the least solution for an instance.
@@ -143,6 +149,12 @@ impl Fixpoint<'_> {
         (!copies.is_empty()).then_some(ThreadId(copies.start as u32))
     }
 
+    /// Whether threads are at nearly all stores that there are. At a reachable store each thread is in
+    /// some state; but where copies are permuted, each template sees another permutation.
+    fn is_dense(&self) -> bool {
+        self.perspectives.are_equal() && !self.recursive
+    }
+
     /// AG INIT, AG PDA INIT.
     fn init(&mut self) -> Result<(), Stop> {
         let initial = self.instance.initial_stores();
@@ -153,7 +165,9 @@ impl Fixpoint<'_> {
             return Err(Stop::Start(span));
         }
         for template in (0..self.threads.len() as u32).map(TemplateId) {
-            self.threads[template.index()].contexts.push(ContextStates::default());
+            let states =
+                if self.is_dense() { ByStore::Dense(Vec::new()) } else { ByStore::Sparse(FxHashMap::default()) };
+            self.threads[template.index()].contexts.push(ContextStates::new(states));
             let Some(thread) = self.first_copy(template) else { continue };
             for store in &initial.stores {
                 let starts = self.instance.starts(thread, store);
@@ -177,7 +191,7 @@ impl Fixpoint<'_> {
     fn add(&mut self, item: Item) {
         let (template, context, store, local) = item;
         let states = &mut self.threads[template.index()].contexts[context as usize].states;
-        if states.entry(store).or_default().insert(local) {
+        if states.insert(store, local) {
             self.work.push(item);
         }
     }
@@ -228,7 +242,7 @@ impl Fixpoint<'_> {
     /// Others can change `store` to `after`: so the states at the one are states at the other.
     fn carry_over(&mut self, template: TemplateId, store: u32, after: u32) {
         for context in 0..self.threads[template.index()].contexts.len() {
-            let here = self.threads[template.index()].contexts[context].states.get(&store).cloned();
+            let here = self.threads[template.index()].contexts[context].states.get(store).cloned();
             for local in here.unwrap_or_default().iter() {
                 self.add((template, context as u32, after, local));
             }
@@ -331,7 +345,7 @@ impl Fixpoint<'_> {
         let next = thread.contexts.len() as u32;
         let callee = *thread.context_of.entry((after, local)).or_insert(next);
         if callee == next {
-            thread.contexts.push(ContextStates::default());
+            thread.contexts.push(ContextStates::new(ByStore::Sparse(FxHashMap::default())));
         }
         let caller = (context, Store::from(frame));
         let callers = &mut thread.contexts[callee as usize].callers;
@@ -370,7 +384,7 @@ impl Fixpoint<'_> {
     /// The local states of a template's first copy with a store, in all contexts.
     pub(crate) fn locals_at(&self, template: TemplateId, store: u32) -> Bits {
         let contexts = self.threads[template.index()].contexts.iter();
-        let mut here = contexts.filter_map(|context| context.states.get(&store));
+        let mut here = contexts.filter_map(|context| context.states.get(store));
         let mut all = here.next().cloned().unwrap_or_default();
         here.flat_map(Bits::iter).for_each(|local| {
             all.insert(local);
@@ -381,7 +395,7 @@ impl Fixpoint<'_> {
     /// The stores that occur in states of a template's first copy.
     pub(crate) fn stores_of(&self, template: TemplateId) -> Vec<u32> {
         let contexts = &self.threads[template.index()].contexts;
-        let mut stores: Vec<u32> = contexts.iter().flat_map(|c| c.states.keys().copied()).collect();
+        let mut stores: Vec<u32> = contexts.iter().flat_map(|c| c.states.stores()).collect();
         stores.sort_unstable();
         stores.dedup();
         stores
@@ -435,12 +449,13 @@ impl Fixpoint<'_> {
         }
         let thread = &self.threads[template.index()];
         let context = |c: &ContextStates| {
-            let mut stores: Vec<u32> = c.states.keys().copied().collect();
-            stores.sort_unstable();
-            let locals = |store| c.states[store].iter().map(|local| thread.locals.get(local).into()).collect();
-            let states =
-                stores.iter().map(|store| (self.perspectives.stores.get(*store).into(), locals(store))).collect();
-            Context { callers: c.callers.clone(), states }
+            let locals = |store| {
+                let here = c.states.get(store).into_iter().flat_map(Bits::iter);
+                here.map(|local| thread.locals.get(local).into()).collect()
+            };
+            let stores = c.states.stores().into_iter();
+            let states = stores.map(|store| (self.perspectives.stores.get(store).into(), locals(store)));
+            Context { callers: c.callers.clone(), states: states.collect() }
         };
         ThreadAnnotation { contexts: thread.contexts.iter().map(context).collect() }
     }

@@ -10,6 +10,7 @@
 
 mod bits;
 mod blame;
+mod by_store;
 mod fixpoint;
 mod frontier;
 mod meeting;

@@ -95,6 +95,11 @@ impl Budget {
         self.started.elapsed()
     }
 
+    /// The time that is left, if it is limited.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.time.map(|time| time.saturating_sub(self.elapsed()))
+    }
+
     /// The memory limit in bytes.
     pub fn memory(&self) -> Option<u64> {
         self.memory

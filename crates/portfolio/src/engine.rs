@@ -96,8 +96,12 @@ impl Engine for Explicit {
 /// Engine `modular`: one thread at a time against what the others do.
 pub(crate) struct Modular;
 
-/// How long the first turn of the analysis takes at most, and then of the search of interleavings.
-const FIRST_TURN: Duration = Duration::from_secs(4);
+/// How long the first turn of the search of interleavings takes at most.
+const FIRST_SEARCH: Duration = Duration::from_secs(4);
+
+/// The analysis gets this many times as long: it has to start anew if it is cut short, and where it
+/// takes long there are usually far more interleavings than could be searched.
+const ANALYSIS_PER_SEARCH: u32 = 4;
 
 impl Engine for Modular {
     fn name(&self) -> &'static str {
@@ -123,17 +127,20 @@ impl Engine for Modular {
     /// An error that the abstraction admits may be real: a short search of interleavings finds out.
     /// The two take turns, with more time each round, because either may go on for ever.
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        let mut turn = FIRST_TURN;
+        let mut search = FIRST_SEARCH;
         loop {
             let start = budget.elapsed();
+            // Where time is limited, some of it is left for the search.
+            let most = budget.time_left().map_or(Duration::MAX, |left| left * 4 / 5);
+            let turn = most.min(search * ANALYSIS_PER_SEARCH);
             let how = modular::Options { search: options.search };
             let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
             let Claim::Unknown(_) = claim else { return (claim, stats) };
             let was_cut_short = budget.elapsed() - start >= turn;
-            let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(turn));
+            let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(search));
             match searched {
                 Claim::Refuted(_) => return (searched, stats),
-                _ if was_cut_short && budget.check().is_ok() => turn *= 4,
+                _ if was_cut_short && budget.check().is_ok() => search *= 4,
                 _ => return (claim, stats),
             }
         }

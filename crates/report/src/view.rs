@@ -404,6 +404,9 @@ fn is_pair(point: &Point, identities: &[i64], tids: &[usize], a: usize, b: usize
 /// The store and those that differ from it by a permutation of copies that stand for each other;
 /// `None` if there are too many.
 pub(crate) fn permutations(instance: &Instance, names: &Names, shared: &Store) -> Option<Vec<Store>> {
+    if names.permuted.is_empty() {
+        return Some(vec![shared.clone()]);
+    }
     let mut all = BTreeSet::from([shared.clone()]);
     let mut pending = vec![shared.clone()];
     while let Some(store) = pending.pop() {
