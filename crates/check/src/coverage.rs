@@ -18,7 +18,8 @@ struct Demand {
 
 /// Whether there is a case for everything, and none for anything else.
 pub(crate) fn cases_cover(program: &Arc<Program>, cases: &[Annotation]) -> Result<(), CheckError> {
-    let demands = program.templates.iter().map(|template| demand(program, &template.name, template.copies));
+    let cutoff = program.cutoff();
+    let demands = program.templates.iter().map(|template| demand(&cutoff, &template.name, template.copies));
     let demands: Vec<Demand> = demands.collect::<Result<_, _>>()?;
     let mut covered: FxHashSet<Vec<usize>> = FxHashSet::default();
     for case in cases {
@@ -37,15 +38,15 @@ pub(crate) fn cases_cover(program: &Arc<Program>, cases: &[Annotation]) -> Resul
     }
 }
 
-fn demand(program: &Program, name: &str, copies: Copies) -> Result<Demand, CheckError> {
-    let numbers = match (copies, program.cutoff()) {
+fn demand(cutoff: &Cutoff, name: &str, copies: Copies) -> Result<Demand, CheckError> {
+    let numbers = match (copies, cutoff) {
         (Copies::Single, _) => vec![vec![1]],
-        (Copies::Exactly(n), Cutoff::At(enough)) if n > enough => vec![vec![n, enough]],
+        (Copies::Exactly(n), &Cutoff::At(enough)) if n > enough => vec![vec![n, enough]],
         (Copies::Exactly(n), _) => vec![vec![n]],
-        (Copies::Any, Cutoff::At(enough)) if enough > MAX_ANY_COPIES => {
+        (Copies::Any, &Cutoff::At(enough)) if enough > MAX_ANY_COPIES => {
             return Err(refuted(format!("the cases of `{name}` up to {enough} copies are too many")));
         }
-        (Copies::Any, Cutoff::At(enough)) => (0..=enough).map(|n| vec![n]).collect(),
+        (Copies::Any, &Cutoff::At(enough)) => (0..=enough).map(|n| vec![n]).collect(),
         (Copies::Any, Cutoff::None(why)) => {
             let what = format!("no number of copies of `{name}` stands for all larger ones");
             return Err(refuted(format!("{what}: {why}")));
@@ -67,8 +68,9 @@ fn met(program: &Program, demands: &[Demand], case: &Annotation) -> Result<Vec<u
 
 /// The first copy of a thread can speak for the others only if they are interchangeable.
 fn copies_are_interchangeable(program: &Program, case: &Annotation) -> Result<(), CheckError> {
+    let symmetry = program.symmetry();
     for (index, (template, &copies)) in program.templates.iter().zip(&case.copies).enumerate() {
-        let why = match program.symmetry() {
+        let why = match &symmetry {
             _ if copies < 2 => continue,
             Symmetry::Among(templates) if templates.contains(&TemplateId(index as u32)) => continue,
             Symmetry::Among(_) => "they are not declared as copies",

@@ -12,7 +12,7 @@ use threadwise_ir::{Access, EdgeId, Gap, Instance, Steps, Store, ThreadId};
 use threadwise_limits::Budget;
 
 /// Pieces of work between two questions to the budget.
-const PATIENCE: u64 = 1024;
+const PATIENCE: u64 = 1 << 12;
 
 /// A state of a thread: a context, a local state. In programs without recursion there is only the
 /// context 0, and the local state is complete; otherwise it is the running frame.

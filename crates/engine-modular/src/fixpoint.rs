@@ -21,7 +21,7 @@ use threadwise_source::Span;
 use threadwise_tables::Interner;
 
 /// How many states are treated between two looks at the budget.
-const STATES_PER_CHECK: u64 = 1 << 8;
+const STATES_PER_CHECK: u64 = 1 << 12;
 
 /// Why there is no fixpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
