@@ -6,6 +6,10 @@
 //! proof passed; only [`check`] makes it.
 
 mod annotated;
+mod block;
+mod cartesian;
+mod clauses;
+mod cover;
 mod coverage;
 mod cutoff;
 mod desk;
@@ -13,9 +17,13 @@ mod frontier;
 mod interner;
 mod landing;
 mod modular;
+mod order;
 mod properties;
 mod reachable;
+mod roles;
+mod sets;
 mod space;
+mod transport;
 mod viewpoint;
 
 use std::fmt;
@@ -38,7 +46,7 @@ impl CheckedProof {
     }
 
     /// How many states the proof lists; of orbits, where it uses symmetry; of single threads, where
-    /// it is about these.
+    /// it is about these; or how many products, where it has these instead.
     pub fn states(&self) -> u64 {
         self.states
     }
@@ -80,7 +88,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
-        Proof::Cartesian(_) => return Err(refuted("proofs by unions of products are not judged yet")),
+        Proof::Cartesian(proof) => cartesian::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -104,6 +104,34 @@ impl<'a> Properties<'a> {
         self.formulas.iter().try_for_each(|formula| self.holds(desk, formula, candidates))
     }
 
+    /// The formulas that must hold or must not hold.
+    pub(crate) fn formulas(&self) -> impl Iterator<Item = (&'a Expr, bool)> {
+        self.formulas.iter().map(|formula| (formula.formula, formula.must_be))
+    }
+
+    /// Whether the formula with this number is as it must be in all combinations of the candidates.
+    pub(crate) fn formula_holds(
+        &self,
+        desk: &mut Desk<'_>,
+        number: usize,
+        candidates: &Candidates,
+    ) -> Result<(), CheckError> {
+        self.holds(desk, &self.formulas[number], candidates)
+    }
+
+    /// Says that a state may violate the formula with this number.
+    pub(crate) fn violated(&self, number: usize, state: &str) -> CheckError {
+        let text = self.text(self.formulas[number].id);
+        refuted(format!("the properties do not follow: the state\n  {state}\nmay violate `{text}`"))
+    }
+
+    /// Says that threads may race with this shared store. The variables under `norace` are numbered in
+    /// the order of these properties.
+    pub(crate) fn raced(&self, races: u64, shared: &str) -> CheckError {
+        let text = self.races.get(races.trailing_zeros() as usize).map_or_else(String::new, |&id| self.text(id));
+        refuted(format!("the properties do not follow: with\n  {shared}\ntwo threads may violate `{text}`"))
+    }
+
     fn no_races(&self, desk: &Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
         let mut all_earlier = Access::default();
         for (second, access) in candidates.access.iter().enumerate() {

@@ -74,7 +74,7 @@ fn number_of_threads_is_fixed(program: &Program) -> Result<(), CheckError> {
     Ok(())
 }
 
-fn symmetry_is_admitted(program: &Program, claimed: &[TemplateId]) -> Result<(), CheckError> {
+pub(crate) fn symmetry_is_admitted(program: &Program, claimed: &[TemplateId]) -> Result<(), CheckError> {
     let admitted = match program.symmetry() {
         Symmetry::Among(templates) => templates,
         Symmetry::Broken(_) if claimed.is_empty() => return Ok(()),

@@ -10,6 +10,8 @@
 //! Nothing here knows how evidence is found or judged.
 
 mod annotation;
+mod cartesian;
+mod cartesian_file;
 mod claim;
 mod file;
 mod frontier_file;

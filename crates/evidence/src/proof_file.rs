@@ -1,12 +1,13 @@
 //! Proof files: what `check --proof` writes and `audit` reads. They start with a header that says
 //! what program and what kind of proof it is; the rest depends on the kind.
 
+use crate::cartesian_file::{CartesianIn, UnionIn};
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
 use crate::reachable_file::{ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{Proof, frontier_file, modular_file, reachable_file};
+use crate::{Proof, cartesian_file, frontier_file, modular_file, reachable_file};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,7 +48,7 @@ pub fn write_proof(
         Proof::Reachable(set) => reachable_file::write(&mut out, &instance, set)?,
         Proof::Modular(proof) => modular_file::write(&mut out, program, proof)?,
         Proof::Frontier(proof) => frontier_file::write(&mut out, &instance, proof)?,
-        Proof::Cartesian(_) => {}
+        Proof::Cartesian(proof) => cartesian_file::write(&mut out, &instance, proof)?,
     }
     writeln!(out, "\n}}")?;
     out.flush()
@@ -70,6 +71,8 @@ struct ProofIn {
     states: Option<Rows>,
     cases: Option<Vec<CaseIn>>,
     iterates: Option<Vec<IterateIn>>,
+    sets: Option<Vec<Vec<u32>>>,
+    unions: Option<Vec<UnionIn>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -86,6 +89,7 @@ enum Kind {
     Reachable,
     Modular,
     Frontier,
+    Cartesian,
 }
 
 impl ProofFile {
@@ -97,6 +101,7 @@ impl ProofFile {
             REACHABLE => Kind::Reachable,
             MODULAR => Kind::Modular,
             FRONTIER => Kind::Frontier,
+            CARTESIAN => Kind::Cartesian,
             other => {
                 return Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind"));
             }
@@ -134,6 +139,15 @@ impl ProofFile {
             Kind::Frontier => {
                 let (locals, iterates) = (present(body.locals, "locals")?, present(body.iterates, "iterates")?);
                 Proof::Frontier(frontier_file::decode(&instance, &locals, &iterates)?)
+            }
+            Kind::Cartesian => {
+                let proof = CartesianIn {
+                    symmetric: present(body.symmetric, "symmetric")?,
+                    locals: present(body.locals, "locals")?,
+                    sets: present(body.sets, "sets")?,
+                    unions: present(body.unions, "unions")?,
+                };
+                Proof::Cartesian(proof.decode(&instance)?)
             }
         })
     }

@@ -53,7 +53,8 @@ impl ReachableIn {
     }
 }
 
-fn symmetric(instance: &Instance, names: &[String]) -> Result<Vec<TemplateId>, FileError> {
+/// The threads with these names.
+pub(crate) fn symmetric(instance: &Instance, names: &[String]) -> Result<Vec<TemplateId>, FileError> {
     let template =
         |(at, name): (usize, &String)| template_named(instance, name).map_err(|e| e.at(at).within("symmetric"));
     names.iter().enumerate().map(template).collect()

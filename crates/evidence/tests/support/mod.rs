@@ -126,7 +126,7 @@ fn after(state: &State, step: &TraceStep) -> State {
     next
 }
 
-fn initial_states(instance: &Instance) -> Vec<State> {
+pub fn initial_states(instance: &Instance) -> Vec<State> {
     let mut states = Vec::new();
     for shared in instance.initial_stores().stores {
         let mut all: Vec<Vec<Store>> = vec![Vec::new()];

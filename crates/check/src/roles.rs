@@ -1,0 +1,209 @@
+//! Whether a product has a state that violates a property, without going through its states.
+//!
+//! An alternative of the violating condition ([`crate::clauses`]) is met if its roles can be cast: each
+//! with a different thread that has, in its component, a local state of which the role's literals hold.
+//! As the components of a product are independent of each other, so are the roles. A role that many
+//! threads could play is no problem: as many candidates as there are roles are enough, for then there
+//! is always one left for it.
+
+use crate::block::{Block, Roster};
+use crate::clauses::{Alternative, Literal, Role, alternatives};
+use crate::desk::Desk;
+use crate::sets::Sets;
+use rustc_hash::FxHashMap;
+use threadwise_evidence::show_local;
+use threadwise_ir::{Env, Expr, Instance, Locals, NoValue, TemplateId};
+
+/// A property that can be decided by casting roles.
+pub(crate) struct Casting<'a> {
+    alternatives: Vec<Alternative<'a>>,
+    /// For a role at a shared store, and a group and its set: a local state that fits.
+    known: FxHashMap<Question, Option<u32>>,
+}
+
+/// The alternative, values, way and role in one number; the shared store; the group; the set.
+type Question = (u64, u32, u32, u32);
+
+/// A candidate for a role: a group, a set, how many threads of the group have it, and the local state.
+type Candidate = (usize, u32, u32, u32);
+
+/// Where a role is looked for.
+pub(crate) struct Stage<'s> {
+    pub(crate) roster: &'s Roster,
+    pub(crate) sets: &'s Sets,
+    pub(crate) shared: u32,
+    pub(crate) block: &'s Block,
+}
+
+impl<'a> Casting<'a> {
+    /// `None` if the property is not of the kind.
+    pub(crate) fn new(instance: &Instance, formula: &'a Expr, must_be: bool) -> Option<Casting<'a>> {
+        Some(Casting { alternatives: alternatives(instance, formula, must_be)?, known: FxHashMap::default() })
+    }
+
+    /// Says what violates the property, if something does.
+    pub(crate) fn violation(&mut self, desk: &Desk<'_>, stage: &Stage<'_>) -> Result<Option<String>, NoValue> {
+        for (index, alternative) in self.alternatives.iter().enumerate() {
+            for (number, values) in alternative.values.iter().enumerate() {
+                if !plain_literals_hold(desk, stage.shared, alternative, values)? {
+                    continue;
+                }
+                for (at, way) in alternative.ways.iter().enumerate() {
+                    let question = ((index as u64) << 16 | number as u64) << 16 | (at as u64) << 8;
+                    let mut search = Search { desk, stage, alternative, values, known: &mut self.known };
+                    if let Some(cast) = search.cast(way, question)? {
+                        return Ok(Some(shown(desk, stage, &cast)));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+struct Search<'s, 'a> {
+    desk: &'s Desk<'s>,
+    stage: &'s Stage<'s>,
+    alternative: &'s Alternative<'a>,
+    values: &'s [i64],
+    known: &'s mut FxHashMap<Question, Option<u32>>,
+}
+
+impl Search<'_, '_> {
+    /// A different thread for each role.
+    fn cast(&mut self, way: &[Role], question: u64) -> Result<Option<Vec<Candidate>>, NoValue> {
+        let mut candidates = Vec::new();
+        for (index, role) in way.iter().enumerate() {
+            let found = self.candidates(role, way.len(), question | index as u64)?;
+            if found.is_empty() {
+                return Ok(None);
+            }
+            candidates.push(found);
+        }
+        Ok(chosen(&candidates, &mut Vec::new()))
+    }
+
+    /// Threads that can play the role; as many as there are, or at least so many.
+    fn candidates(&mut self, role: &Role, enough: usize, question: u64) -> Result<Vec<Candidate>, NoValue> {
+        let mut candidates = Vec::new();
+        let mut found = 0;
+        for group in groups(self.desk.instance, self.stage.roster, role.template) {
+            for (set, count) in self.stage.block.group(group) {
+                if let Some(local) = self.fitting(role, question, group, set)? {
+                    candidates.push((group, set, count, local));
+                    found += count as usize;
+                    if found >= enough {
+                        return Ok(candidates);
+                    }
+                }
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// A local state in the set with which a thread of the group can play the role.
+    fn fitting(&mut self, role: &Role, question: u64, group: usize, set: u32) -> Result<Option<u32>, NoValue> {
+        let key = (question, self.stage.shared, group as u32, set);
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known);
+        }
+        let thread = self.stage.roster.representative(group);
+        let mut fitting = None;
+        for &local in self.stage.sets.elements(set).iter() {
+            if self.fits(role, thread, local)? {
+                fitting = Some(local);
+                break;
+            }
+        }
+        self.known.insert(key, fitting);
+        Ok(fitting)
+    }
+
+    fn fits(&self, role: &Role, thread: usize, local: u32) -> Result<bool, NoValue> {
+        let locals = Only { thread, words: self.desk.locals.words(local) };
+        let mut values = self.values.to_vec();
+        role.variables.iter().for_each(|&variable| values[variable] = thread as i64 + 1);
+        for &at in &role.literals {
+            if !holds(self.desk, self.stage.shared, &locals, &self.alternative.literals[at], &values)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn plain_literals_hold(
+    desk: &Desk<'_>,
+    shared: u32,
+    alternative: &Alternative<'_>,
+    values: &[i64],
+) -> Result<bool, NoValue> {
+    let nobody = Only { thread: usize::MAX, words: &[] };
+    for &at in &alternative.plain {
+        if !holds(desk, shared, &nobody, &alternative.literals[at], values)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn holds(
+    desk: &Desk<'_>,
+    shared: u32,
+    locals: &Only<'_>,
+    literal: &Literal<'_>,
+    values: &[i64],
+) -> Result<bool, NoValue> {
+    let bound: Vec<i64> = literal.scope.iter().map(|&variable| values[variable]).collect();
+    let mut env = Env::of_state(desk.instance, desk.stores.words(shared), locals).with_bound(&bound);
+    Ok(env.holds(literal.formula)? == literal.must_be)
+}
+
+/// The one thread that a literal looks at.
+struct Only<'a> {
+    thread: usize,
+    words: &'a [i64],
+}
+
+impl Locals for Only<'_> {
+    fn local(&self, thread: usize) -> &[i64] {
+        assert_eq!(thread, self.thread, "a literal looks at its own thread only");
+        self.words
+    }
+}
+
+/// The groups that the copies of a template are in.
+fn groups(instance: &Instance, roster: &Roster, template: TemplateId) -> impl Iterator<Item = usize> {
+    let groups = instance.copies_of(template).map(|thread| roster.group_of[thread] as usize);
+    let mut last = None;
+    groups.filter(move |&group| last.replace(group) != Some(group))
+}
+
+/// One candidate for each role, none more often than there are such threads.
+fn chosen(roles: &[Vec<Candidate>], earlier: &mut Vec<Candidate>) -> Option<Vec<Candidate>> {
+    let Some(role) = roles.get(earlier.len()) else { return Some(earlier.clone()) };
+    for &candidate in role {
+        let (group, set, count, _) = candidate;
+        let taken = earlier.iter().filter(|other| (other.0, other.1) == (group, set)).count();
+        if taken < count as usize {
+            earlier.push(candidate);
+            if let Some(all) = chosen(roles, earlier) {
+                return Some(all);
+            }
+            earlier.pop();
+        }
+    }
+    None
+}
+
+/// `x = 1; W[1] at 3:5; W[2] at 3:5`
+fn shown(desk: &Desk<'_>, stage: &Stage<'_>, cast: &[Candidate]) -> String {
+    let mut parts = vec![threadwise_evidence::show_shared(desk.instance, desk.stores.words(stage.shared))];
+    for (at, &(group, _, _, local)) in cast.iter().enumerate() {
+        let earlier = cast[..at].iter().filter(|other| other.0 == group).count();
+        let name = desk.name(stage.roster.representative(group) + earlier);
+        parts.push(format!("{name} {}", show_local(desk.instance, desk.locals.words(local))));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("; ")
+}

@@ -1,0 +1,557 @@
+//! Unions of products: good ones are accepted, all others are not.
+
+#[path = "../../evidence/tests/support/mod.rs"]
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use support::{explore, program};
+use threadwise_check::{CheckError, check};
+use threadwise_evidence::{CartesianProof, Product, Proof};
+use threadwise_ir::{Instance, Program, State, Store, TemplateId, ThreadId};
+use threadwise_limits::{Budget, Limit};
+
+const PETERSON: &str = include_str!("../../../examples/peterson.tw");
+const LOCK_CLASS: &str = include_str!("../../../examples/lock-class.tw");
+const FIRST_THREAD_WAITS: &str = include_str!("../../../examples/first-thread-waits.tw");
+
+fn judged(program: &Arc<Program>, proof: &CartesianProof) -> Result<u64, String> {
+    match check(program, &Proof::Cartesian(proof.clone()), &Budget::unlimited()) {
+        Ok(checked) => Ok(checked.states()),
+        Err(CheckError::Refuted(reason)) => Err(reason),
+        Err(CheckError::Limit(limit)) => panic!("{limit}"),
+    }
+}
+
+fn refused(program: &Arc<Program>, proof: &CartesianProof, part: &str) {
+    let reason = judged(program, proof).expect_err(part);
+    assert!(reason.contains(part), "{reason}");
+}
+
+/// For each shared store the products, thread by thread, of a program without local variables: of
+/// thread `t` the local states are where it is, as numbers of locations.
+type Sketch = BTreeMap<Vec<i64>, Vec<Vec<Vec<i64>>>>;
+
+/// The proof for a sketch. Equal components beside each other are put into one run.
+fn proof(instance: &Instance, symmetric: &[TemplateId], sketch: &Sketch) -> CartesianProof {
+    let mut proof = CartesianProof { symmetric: symmetric.to_vec(), ..CartesianProof::default() };
+    proof.locals = vec![Vec::new(); instance.program.templates.len()];
+    for (shared, products) in sketch {
+        let products = products.iter().map(|components| product(instance, &mut proof, components)).collect();
+        proof.unions.push((shared.clone().into(), products));
+    }
+    proof
+}
+
+fn product(instance: &Instance, proof: &mut CartesianProof, components: &[Vec<i64>]) -> Product {
+    let mut product = Product::default();
+    let mut last = None;
+    for (component, thread) in components.iter().zip(&instance.threads) {
+        let locals = &mut proof.locals[thread.template.index()];
+        let elements = component.iter().map(|&location| index_of(locals, Store::from([location])));
+        let elements: BTreeSet<u32> = elements.collect();
+        let set = index_of(&mut proof.sets, elements.into_iter().collect());
+        if last.replace((thread.template, set)) == Some((thread.template, set)) {
+            product.components.last_mut().expect("there was one before").0 += 1;
+        } else {
+            product.components.push((1, set));
+        }
+    }
+    product
+}
+
+fn index_of<T: PartialEq>(all: &mut Vec<T>, item: T) -> u32 {
+    let known = all.iter().position(|other| *other == item);
+    known.unwrap_or_else(|| {
+        all.push(item);
+        all.len() - 1
+    }) as u32
+}
+
+/// The locations with these one-letter labels in a thread.
+fn at(program: &Program, thread: &str, labels: &str) -> Vec<i64> {
+    let routine = program.routines.iter().position(|r| &*r.name == thread).expect("there is the thread");
+    let find = |label: char| {
+        let has = |l: &threadwise_ir::Location| {
+            l.routine.index() == routine && l.labels.iter().any(|known| **known == *label.to_string())
+        };
+        program.locations.iter().position(has).expect("there is the label") as i64
+    };
+    labels.chars().map(find).collect()
+}
+
+/// CART, section 2.2.5: the fixpoint X5 for Peterson's algorithm.
+fn peterson_x5(program: &Program) -> Sketch {
+    let products = [
+        ("000", "A", "A"),
+        ("001", "A", "A"),
+        ("010", "A", "BCD"),
+        ("011", "A", "B"),
+        ("100", "B", "A"),
+        ("101", "BCD", "A"),
+        ("110", "BD", "BC"),
+        ("111", "BC", "BCD"),
+        ("110", "B", "D"),
+        ("110", "C", "C"),
+        ("111", "D", "B"),
+    ];
+    let mut sketch = Sketch::new();
+    for (shared, first, second) in products {
+        let shared = shared.bytes().map(|digit| i64::from(digit - b'0')).collect();
+        sketch.entry(shared).or_default().push(vec![at(program, "P1", first), at(program, "P2", second)]);
+    }
+    sketch
+}
+
+#[test]
+fn the_fixpoint_for_peterson_is_a_proof() {
+    let program = program(PETERSON);
+    let instance = Instance::new(program.clone(), 0);
+    let x5 = peterson_x5(&program);
+    assert_eq!(judged(&program, &proof(&instance, &[], &x5)), Ok(11));
+    // Without exceptions the algorithm finds too much (the same section).
+    let places = |inside: i64| if inside == 1 { "BCD" } else { "A" };
+    let coarse = x5.keys().map(|shared| {
+        let product = vec![at(&program, "P1", places(shared[0])), at(&program, "P2", places(shared[1]))];
+        (shared.clone(), vec![product])
+    });
+    let coarse: Sketch = coarse.collect();
+    refused(&program, &proof(&instance, &[], &coarse), "may violate `never P1@D && P2@D;`");
+}
+
+#[test]
+fn the_fixpoint_for_the_first_thread_that_waits_is_a_proof() {
+    let program = program(FIRST_THREAD_WAITS);
+    let instance = Instance::new(program.clone(), 0);
+    // CART, section 2.2.5: 0AE, 0AG, 1AF, 1BF, and the exceptions 0BG, 0CG.
+    let of = |first, second| vec![at(&program, "T1", first), at(&program, "T2", second)];
+    let mut sketch = Sketch::from([(vec![0], vec![of("A", "EG"), of("BC", "G")]), (vec![1], vec![of("AB", "F")])]);
+    assert_eq!(judged(&program, &proof(&instance, &[], &sketch)), Ok(3));
+    sketch.insert(vec![0], vec![of("ABC", "EG")]);
+    refused(&program, &proof(&instance, &[], &sketch), "the union is not closed: from\n  g = 0; T2 at ");
+}
+
+/// The program of CART, section 3.6, with its noncritical and critical locations.
+fn lock_class(n: usize, m: usize, k: usize) -> (Arc<Program>, Vec<i64>, Vec<i64>) {
+    let text = LOCK_CLASS.replace("N = 3;", &format!("N = {n};"));
+    let text = text.replace("M = 2;", &format!("M = {m};")).replace("K = 2;", &format!("K = {k};"));
+    let program = program(&text);
+    let alone = explore(&Instance::with_copies(program.clone(), &[1])).states;
+    let with = |lock: i64| alone.iter().filter(|s| s.shared[0] == lock).map(|s| s.locals[0][0]).collect();
+    let (noncritical, critical): (Vec<i64>, Vec<i64>) = (with(0), with(1));
+    assert_eq!((noncritical.len(), critical.len()), (m, m * k));
+    (program, noncritical, critical)
+}
+
+/// With the lock free all are noncritical; with the lock held B(noncritical, critical).
+fn lock_class_proof(n: usize, m: usize, k: usize) -> (Arc<Program>, CartesianProof) {
+    let (program, u, v) = lock_class(n, m, k);
+    let sketch = Sketch::from([
+        (vec![0], vec![vec![u.clone(); n]]),
+        (vec![1], vec![[vec![v], vec![u; n - 1]].concat()]),
+    ]);
+    let proof = proof(&Instance::new(program.clone(), 0), &[TemplateId(0)], &sketch);
+    (program, proof)
+}
+
+#[test]
+fn the_lock_class_with_interchangeable_copies() {
+    for (n, m, k) in [(2, 1, 1), (3, 2, 2), (3, 1, 3), (1000, 2, 3)] {
+        let (program, proof) = lock_class_proof(n, m, k);
+        assert_eq!(judged(&program, &proof), Ok(2), "{n} {m} {k}");
+        assert!(proof.unions.iter().all(|(_, products)| products[0].components.len() <= 2));
+        for wrong in mutations(&proof) {
+            assert!(judged(&program, &wrong).is_err(), "{wrong:?}");
+        }
+        // Without permutations it lacks the others' critical sections.
+        let wrong = CartesianProof { symmetric: Vec::new(), ..proof.clone() };
+        refused(&program, &wrong, "the union is not closed");
+        // Two of them may not be critical.
+        if n > 2 {
+            let mut wrong = proof;
+            wrong.unions[1].1[0].components = vec![(2, 1), (n as u32 - 2, 0)];
+            refused(&program, &wrong, "");
+        }
+    }
+}
+
+/// Everything that lacks an element, a product or a store, and everything with a local state changed.
+fn mutations(proof: &CartesianProof) -> Vec<CartesianProof> {
+    let mut all = Vec::new();
+    let mut push = |change: &dyn Fn(&mut CartesianProof)| {
+        let mut mutated = proof.clone();
+        change(&mut mutated);
+        all.push(mutated);
+    };
+    for (index, set) in proof.sets.iter().enumerate() {
+        for at in 0..set.len() {
+            push(&|proof| _ = proof.sets[index].remove(at));
+        }
+    }
+    for (index, (_, products)) in proof.unions.iter().enumerate() {
+        push(&|proof| _ = proof.unions.remove(index));
+        for at in 0..products.len() {
+            push(&|proof| _ = proof.unions[index].1.remove(at));
+        }
+    }
+    for (template, locals) in proof.locals.iter().enumerate() {
+        for (a, b) in (0..locals.len()).flat_map(|a| (0..locals.len()).map(move |b| (a, b))) {
+            if a != b {
+                push(&|proof| proof.locals[template][a] = proof.locals[template][b].clone());
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_lock_class_with_different_threads() {
+    let n = 300;
+    let (program, u, v) = lock_class(n, 1, 2);
+    let held = (0..n).map(|holder| {
+        let mut components = vec![u.clone(); n];
+        components[holder] = v.clone();
+        components
+    });
+    let sketch = Sketch::from([(vec![0], vec![vec![u.clone(); n]]), (vec![1], held.collect())]);
+    let good = proof(&Instance::new(program.clone(), 0), &[], &sketch);
+    assert_eq!(judged(&program, &good), Ok(n as u64 + 1));
+    let mut wrong = good.clone();
+    wrong.unions[1].1.remove(17);
+    refused(&program, &wrong, "W[18], by `acquire(lck);` at test.tw:");
+    let mut wrong = good;
+    let (_, products) = &mut wrong.unions[1];
+    products[17].components = products[18].components.clone();
+    refused(&program, &wrong, "the union is not closed");
+}
+
+/// The states that a proof stands for.
+fn states(instance: &Instance, proof: &CartesianProof) -> BTreeSet<State> {
+    let mut states = BTreeSet::new();
+    for (shared, products) in &proof.unions {
+        for product in products {
+            let runs = product.components.iter();
+            let sets: Vec<u32> = runs.flat_map(|&(count, set)| vec![set; count as usize]).collect();
+            for sets in permuted(instance, &proof.symmetric, &sets) {
+                let mut tuples: Vec<Vec<Store>> = vec![Vec::new()];
+                for (set, thread) in sets.iter().zip(&instance.threads) {
+                    let locals = &proof.locals[thread.template.index()];
+                    let with = |tuple: &Vec<Store>, element: u32| {
+                        [&tuple[..], &[locals[element as usize].clone()]].concat()
+                    };
+                    let elements = &proof.sets[*set as usize];
+                    tuples = tuples.iter().flat_map(|t| elements.iter().map(move |&e| with(t, e))).collect();
+                }
+                states.extend(tuples.into_iter().map(|locals| State { shared: shared.clone(), locals }));
+            }
+        }
+    }
+    states
+}
+
+/// All that come of the list by swapping copies of the symmetric threads.
+fn permuted(instance: &Instance, symmetric: &[TemplateId], sets: &[u32]) -> BTreeSet<Vec<u32>> {
+    let mut all = BTreeSet::from([sets.to_vec()]);
+    let mut pending = vec![sets.to_vec()];
+    while let Some(list) = pending.pop() {
+        for copies in symmetric.iter().map(|&template| instance.copies_of(template)) {
+            for first in copies.start..copies.end - 1 {
+                let mut swapped = list.clone();
+                swapped.swap(first, first + 1);
+                if all.insert(swapped.clone()) {
+                    pending.push(swapped);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The three points of a proof, state by state.
+fn is_proof(instance: &Instance, proof: &CartesianProof) -> bool {
+    let states = states(instance, proof);
+    let threads = || (0..instance.threads.len() as u32).map(ThreadId);
+    support::initial_states(instance).iter().all(|state| states.contains(state))
+        && states.iter().all(|state| {
+            let steps = || threads().map(|thread| (thread, state.steps(instance, thread)));
+            let leads_inside = |thread: ThreadId, step: &threadwise_ir::Successor| {
+                let mut locals = state.locals.clone();
+                locals[thread.index()] = step.local.clone();
+                states.contains(&State { shared: step.shared.clone(), locals })
+            };
+            let mut access = |thread| state.steps(instance, thread).access;
+            steps().all(|(thread, steps)| {
+                steps.failures.is_empty() && steps.successors.iter().all(|step| leads_inside(thread, step))
+            }) && instance.broken_properties(&state.shared, &state.locals, &mut access).is_empty()
+        })
+}
+
+#[test]
+fn parts_of_the_fixpoint_for_peterson_are_judged_like_their_states() {
+    let program = program(PETERSON);
+    let instance = Instance::new(program.clone(), 0);
+    let good = proof(&instance, &[], &peterson_x5(&program));
+    let (mut proofs, mut others) = (0, 0);
+    for mutated in mutations(&good) {
+        let expected = is_proof(&instance, &mutated);
+        assert_eq!(judged(&program, &mutated).is_ok(), expected, "{mutated:?}");
+        *(if expected { &mut proofs } else { &mut others }) += 1;
+    }
+    // Of the fixpoint's 23 states 20 are reachable.
+    assert!(proofs < others && others > 20, "{proofs} {others}");
+}
+
+/// Random numbers that are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides.max(1) as u64) as usize
+    }
+}
+
+/// Products thread by thread, with indices of local states.
+type Loose = Vec<(Store, Vec<Vec<BTreeSet<u32>>>)>;
+
+fn tight(instance: &Instance, symmetric: &[TemplateId], locals: &[Vec<Store>], loose: &Loose) -> CartesianProof {
+    let mut proof = CartesianProof { symmetric: symmetric.to_vec(), locals: locals.to_vec(), ..Default::default() };
+    for (shared, products) in loose {
+        let mut tight = Vec::new();
+        for components in products {
+            let mut product = Product::default();
+            let mut last = None;
+            for (component, thread) in components.iter().zip(&instance.threads) {
+                let set = index_of(&mut proof.sets, component.iter().copied().collect());
+                if last.replace((thread.template, set)) == Some((thread.template, set)) {
+                    product.components.last_mut().expect("there was one before").0 += 1;
+                } else {
+                    product.components.push((1, set));
+                }
+            }
+            tight.push(product);
+        }
+        proof.unions.push((shared.clone(), tight));
+    }
+    proof
+}
+
+/// A product for each reachable state.
+fn singletons(instance: &Instance) -> (Vec<Vec<Store>>, Loose) {
+    let mut locals = vec![Vec::new(); instance.program.templates.len()];
+    let mut unions: BTreeMap<Store, Vec<Vec<BTreeSet<u32>>>> = BTreeMap::new();
+    for state in explore(instance).states {
+        let component = |(local, thread): (&Store, &threadwise_ir::Thread)| {
+            BTreeSet::from([index_of(&mut locals[thread.template.index()], local.clone())])
+        };
+        let components = state.locals.iter().zip(&instance.threads).map(component).collect();
+        unions.entry(state.shared).or_default().push(components);
+    }
+    (locals, unions.into_iter().collect())
+}
+
+/// Puts some products together that differ in one component only: the union stays the same.
+fn join_some(loose: &mut Loose, dice: &mut Dice) {
+    for (_, products) in loose {
+        for _ in 0..dice.roll(60) {
+            let (a, b) = (dice.roll(products.len()), dice.roll(products.len()));
+            let differing = || (0..products[a].len()).filter(|&i| products[a][i] != products[b][i]);
+            if differing().count() == 1 {
+                let at = differing().next().expect("one");
+                let more = products[b][at].clone();
+                products[a][at].extend(more);
+                if dice.roll(2) == 0 {
+                    products.swap_remove(b);
+                }
+            }
+        }
+    }
+}
+
+/// Adds or removes an element or a product.
+fn damage(loose: &mut Loose, locals: &[Vec<Store>], instance: &Instance, dice: &mut Dice) {
+    let at = dice.roll(loose.len());
+    let products = &mut loose[at].1;
+    let product = dice.roll(products.len());
+    let Some(components) = products.get_mut(product) else { return };
+    let thread = dice.roll(components.len());
+    let element = dice.roll(locals[instance.threads[thread].template.index()].len()) as u32;
+    match dice.roll(4) {
+        0 => _ = products.swap_remove(product),
+        1 => _ = components[thread].remove(&element),
+        _ => _ = components[thread].insert(element),
+    }
+}
+
+/// Small programs with properties of all kinds; whether copies may be permuted.
+const SMALL: [(&str, bool); 8] = [
+    (
+        "shared l: lock; thread W[3] { loop { acquire(l); critical: release(l); } }
+         never exists i: W, j: W :: i != j && i@critical && j@critical;",
+        true,
+    ),
+    (
+        "shared l: lock; shared x: 0..1; thread W[2] { acquire(l); c: x = 1; x = 0; release(l); } thread P { skip; }
+         norace x; invariant forall i: W, j: W :: i@c && j@c ==> i == j; invariant !l ==> x == 0;",
+        true,
+    ),
+    (
+        "shared n: 0..3; thread W[3] { a: n = n + 1; b: skip; }
+         invariant count(i: W :: i@a) + n == 3;",
+        true,
+    ),
+    (
+        "shared l: lock; thread W[2] { var v: 0..2; loop { v = (v + 1) % 3; acquire(l); b: release(l); } }
+         thread P { acquire(l); c: release(l); }
+         never exists i: W, k: 1..2 :: i.v == k && i@b && P@c; never exists i: W, j: W :: i != j && i@b && j@b;",
+        true,
+    ),
+    (
+        "shared m: mutex; thread W[2] { acquire(m); b: release(m); } thread P { acquire(m); c: release(m); }
+         never P@c && exists i: W :: i@b; invariant forall i: W :: i@b ==> m == i; norace m;",
+        false,
+    ),
+    (
+        "shared f, g: bool; shared t: 0..1;
+         thread P { a: f = true; b: t = 1; c: await !(g && t == 1); d: f = false; }
+         thread Q { a: g = true; b: t = 0; c: await !(f && t == 0); d: g = false; }
+         invariant !(P@d && Q@d); invariant P@d ==> f; never exists k: 0..1 :: k == t && k == 2;",
+        false,
+    ),
+    (
+        "shared x: 0..2; thread W[2] { var v: 0..2; v = x; b: x = v; }
+         invariant forall i: W, j: W :: i.v == j.v || i.v != j.v; never exists i: W :: i.v / (i.v + 1) > 1;",
+        false,
+    ),
+    ("shared x: 0..1; thread P { x = 1; assert x == 1; } thread W[0] { skip; } norace x;", false),
+];
+
+#[test]
+fn random_unions_are_judged_like_their_states() {
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    for (text, may_permute) in SMALL {
+        let program = program(text);
+        let instance = Instance::new(program.clone(), 0);
+        let symmetric = match program.symmetry() {
+            threadwise_ir::Symmetry::Among(templates) if may_permute => templates,
+            _ => Vec::new(),
+        };
+        let (locals, all) = singletons(&instance);
+        let (mut proofs, mut others) = (0, 0);
+        for round in 0..150 {
+            let mut loose = all.clone();
+            join_some(&mut loose, &mut dice);
+            for _ in 0..dice.roll(3) {
+                damage(&mut loose, &locals, &instance, &mut dice);
+            }
+            for symmetric in [&symmetric[..], &[]] {
+                let proof = tight(&instance, symmetric, &locals, &loose);
+                let (expected, found) = (is_proof(&instance, &proof), judged(&program, &proof));
+                assert_eq!(found.is_ok(), expected, "{text}\nround {round}: {found:?}\n{proof:?}");
+                *(if expected { &mut proofs } else { &mut others }) += 1;
+            }
+        }
+        assert!(proofs > 20 && others > 20, "{proofs} {others} {text}");
+    }
+}
+
+#[test]
+fn several_products_together_may_cover_one() {
+    // From (0, a, q) the step of P leads to {b} × Q's three locations, which the last two products share.
+    let program = program(
+        "shared x: 0..1; thread P { a: x = 1; b: skip; c: skip; }
+         thread Q { loop { p: skip; q: skip; r: skip; } }",
+    );
+    let instance = Instance::new(program.clone(), 0);
+    let of = |first: &str, second: &str| vec![at(&program, "P", first), at(&program, "Q", second)];
+    let end = program.routine(program.templates[0].body).exit;
+    let ended = |second: &str| vec![vec![i64::from(end.0)], at(&program, "Q", second)];
+    let after = |q: &[&str]| q.iter().flat_map(|q| [of("b", q), of("c", q), ended(q)]).collect::<Vec<_>>();
+    let sketch = |q: &[&str]| Sketch::from([(vec![0], vec![of("a", "pqr")]), (vec![1], after(q))]);
+    assert_eq!(judged(&program, &proof(&instance, &[], &sketch(&["pq", "r"]))), Ok(7));
+    assert_eq!(judged(&program, &proof(&instance, &[], &sketch(&["pq", "qr"]))), Ok(7));
+    refused(&program, &proof(&instance, &[], &sketch(&["pq", "q"])), "the union is not closed");
+}
+
+#[test]
+fn what_cannot_be_permuted_is_not() {
+    let permuting = CartesianProof { symmetric: vec![TemplateId(0)], ..CartesianProof::default() };
+    let says = |text: &str, part: &str| refused(&program(text), &permuting, part);
+    says("shared x: 0..9; thread W[2] { x = ord(self); }", "copies of threads are not interchangeable: `ord`");
+    says("shared m: mutex; thread W[2] { acquire(m); }", "`m` holds thread identities");
+    says("shared a: [tid]bool; thread W[2] { a[self] = true; }", "`a` holds thread identities");
+    says("thread P { skip; } thread W[2] { skip; }", "permutes copies of `P`, which are not interchangeable");
+    says("thread W[*] { skip; }", "covers only a fixed number of copies");
+    // For the first copy all goes well, for the second it does not.
+    let order = "shared x: 0..1; thread W[2] { await exists i: W :: i == self || 1 / x == 1; }";
+    says(order, "a quantifier may go wrong in one order only");
+    let twice = CartesianProof { symmetric: vec![TemplateId(0); 2], ..CartesianProof::default() };
+    refused(&program("thread W[2] { skip; }"), &twice, "not interchangeable");
+    let unknown = CartesianProof { symmetric: vec![TemplateId(7)], ..CartesianProof::default() };
+    refused(&program("thread W[2] { skip; }"), &unknown, "`?`");
+}
+
+#[test]
+fn nothing_is_no_proof() {
+    refused(&program("thread P { skip; }"), &CartesianProof::default(), "does not fit the program");
+    let empty = |threads: usize| CartesianProof { locals: vec![Vec::new(); threads], ..CartesianProof::default() };
+    refused(&program("thread P { skip; }"), &empty(1), "the union lacks the initial state\n  P at 1:12");
+    // Even without threads there is an initial state.
+    let alone = program("shared x: 0..1; invariant x == 0; thread W[0] { skip; }");
+    refused(&alone, &empty(1), "the union lacks the initial state\n  x = 0");
+    let product = (Store::from([0]), vec![Product::default()]);
+    let good = CartesianProof { unions: vec![product], ..empty(1) };
+    assert_eq!(judged(&alone, &good), Ok(1));
+    let wrong = program("shared x: 0..1; invariant x == 1; thread W[0] { skip; }");
+    refused(&wrong, &good, "the properties do not follow: the state\n  x = 0\nmay violate");
+}
+
+#[test]
+fn what_the_semantics_does_not_know_is_no_proof() {
+    let program = program("shared x: int; thread P { a: x = *; b: }");
+    let instance = Instance::new(program.clone(), 0);
+    let everything = vec![at(&program, "P", "ab")];
+    let sketch: Sketch = [-1, 0, 1, 2, 3].into_iter().map(|x| (vec![x], vec![everything.clone()])).collect();
+    refused(&program, &proof(&instance, &[], &sketch), "a step of P cannot be judged: a step may choose among all");
+}
+
+#[test]
+fn races_and_failing_steps_are_found() {
+    let program = program("shared x: 0..1; thread W[2] { a: x = 1; b: } norace x;");
+    let instance = Instance::new(program.clone(), 0);
+    let sketch = Sketch::from([
+        (vec![0], vec![vec![at(&program, "W", "a"); 2]]),
+        (vec![1], vec![vec![at(&program, "W", "ab"), at(&program, "W", "b")]]),
+    ]);
+    let racing = proof(&instance, &[TemplateId(0)], &sketch);
+    refused(&program, &racing, "with\n  x = 0\ntwo threads may violate `norace x;`");
+    let text = "shared x: 0..1; thread W[2] { a: x = x + 1; b: }";
+    let program = support::program(text);
+    let overflowing = proof(&Instance::new(program.clone(), 0), &[TemplateId(0)], &sketch);
+    refused(&program, &overflowing, "goes wrong at test.tw:1:");
+}
+
+#[test]
+fn limits_are_honoured() {
+    let (program, small) = lock_class_proof(2, 1, 1);
+    let budget = Budget::unlimited();
+    budget.interrupter().store(true, std::sync::atomic::Ordering::Relaxed);
+    // Too little work to ask is done at once.
+    assert!(check(&program, &Proof::Cartesian(small), &budget).is_ok());
+    // Ten switches, each off or on: no product has all, and 2^10 parts must be looked at.
+    let threads: String = (0..10).map(|i| format!("thread P{i} {{ loop {{ a: skip; b: skip; }} }}\n")).collect();
+    let program = support::program(&format!("shared x: 0..1; {threads}"));
+    let instance = Instance::new(program.clone(), 0);
+    let place = |i: usize, label| at(&program, &format!("P{i}"), label);
+    let one = |bits: usize| (0..10).map(|i| place(i, if bits >> i & 1 == 1 { "b" } else { "a" })).collect();
+    let sketch = Sketch::from([(vec![0], (0..1024).map(one).collect())]);
+    let many = Proof::Cartesian(proof(&instance, &[], &sketch));
+    let interrupted = check(&program, &many, &budget);
+    assert!(matches!(interrupted, Err(CheckError::Limit(Limit::Interrupted))), "{interrupted:?}");
+    let short = Budget::new(Some(Duration::ZERO), None);
+    assert!(matches!(check(&program, &many, &short), Err(CheckError::Limit(_))));
+    assert!(check(&program, &many, &Budget::unlimited()).is_ok());
+}
