@@ -117,6 +117,16 @@ impl Block {
         Block { singles: singles.to_vec(), crowds: roster.crowds.iter().zip(crowds).map(crowd).collect() }
     }
 
+    /// The product of these components, one for each thread.
+    #[cfg(test)]
+    pub(crate) fn of(roster: &Roster, components: &[u32]) -> Block {
+        let crowd = |threads: &Range<usize>| components[threads.clone()].iter().map(|&set| (set, 1)).collect();
+        let singles = roster.singles.iter().map(|&thread| components[thread]).collect();
+        let mut block = Block { singles, crowds: roster.crowds.iter().map(crowd).collect() };
+        block.crowds.iter_mut().for_each(merge);
+        block
+    }
+
     /// A component for each thread; where copies may be permuted, in some order.
     pub(crate) fn components(&self, roster: &Roster) -> Vec<u32> {
         let mut components = vec![0; roster.group_of.len()];

@@ -15,7 +15,7 @@ use threadwise_ir::{
 };
 
 /// More alternatives than this are not looked at one by one,
-const MAX_ALTERNATIVES: usize = 64;
+const MAX_ALTERNATIVES: usize = 1024;
 /// nor more threads in an alternative,
 const MAX_THREADS: usize = 5;
 /// nor more combinations of its other values.

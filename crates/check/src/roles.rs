@@ -207,3 +207,119 @@ fn shown(desk: &Desk<'_>, stage: &Stage<'_>, cast: &[Candidate]) -> String {
     parts.retain(|part| !part.is_empty());
     parts.join("; ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::properties::{Candidates, Properties};
+    use std::sync::Arc;
+    use threadwise_front_tw::{Options, load};
+    use threadwise_ir::Program;
+    use threadwise_limits::Budget;
+    use threadwise_source::SourceFile;
+
+    const PROGRAM: &str = "shared x: 0..2; shared f: [0..2]bool;
+        thread W[3] { var v: 0..2; a: v = x; b: x = v; c: skip; }
+        thread P { var u: 0..2; a: u = x; b: skip; }
+        thread Q { a: skip; b: skip; }\n";
+
+    /// Properties that can be decided by casting roles; those after them cannot.
+    const BY_ROLES: [&str; 14] = [
+        "never exists i: W, j: W :: i != j && i@b && j@b;",
+        "never exists i: W, j: W, k: W :: i != j && j != k && i@a && j@b && k@c;",
+        "never exists i: W, j: W :: i@a && j@c && j.v == 1;",
+        "invariant forall i: W, j: W :: i@b && j@b ==> i == j;",
+        "invariant forall i: W :: i@b ==> x == 1 || i.v == x;",
+        "never P@b && Q@b;",
+        "never P@b && (exists i: W :: i@c) && (Q@a || (exists j: W :: j@a && j.v > 0));",
+        "never exists i: W, k: 0..2 :: i.v == k && f[k] && P.u == k;",
+        "never (exists i: W :: true) && x == 0;",
+        "invariant !(P@a && P.u == 2) || !(exists i: W :: !i@a);",
+        "never exists i: W, j: W :: i == j && i@a && j.v == 2;",
+        "never exists i: W, j: W :: i@a && j@b && !(i@b);",
+        "invariant x != 2;",
+        "never exists i: W :: (i@a ? i.v == 0 : i.v == x + 1);",
+    ];
+    const OTHERS: [&str; 4] = [
+        "never exists i: W, j: W :: i != j && i.v == j.v;",
+        "invariant count(i: W :: i@b) <= 1;",
+        "never forall i: W :: i@c;",
+        "never exists i: W :: i@b && i.v / x == 1;",
+    ];
+
+    fn program(properties: &str) -> Arc<Program> {
+        let loaded = load(SourceFile::new("test.tw", format!("{PROGRAM}{properties}")), &Options::default());
+        Arc::new(loaded.program.unwrap_or_else(|| panic!("{properties} {:?}", loaded.diagnostics)))
+    }
+
+    #[test]
+    fn which_properties_are_decided_by_casting_roles() {
+        for (texts, expected) in [(&BY_ROLES[..], true), (&OTHERS[..], false)] {
+            for text in texts {
+                let program = program(text);
+                let instance = Instance::new(program.clone(), 0);
+                let (formula, must_be) = Properties::new(&program).formulas().next().expect("one");
+                assert_eq!(Casting::new(&instance, formula, must_be).is_some(), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn casting_roles_finds_what_trying_all_finds() {
+        let program = program(&BY_ROLES.join("\n"));
+        let instance = Instance::new(program.clone(), 0);
+        let (properties, budget) = (Properties::new(&program), Budget::unlimited());
+        let mut desk = Desk::new(&instance, false, &budget);
+        let mut seed: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut roll = move |sides: u64| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed % sides
+        };
+        let castings = properties.formulas().map(|(formula, must_be)| Casting::new(&instance, formula, must_be));
+        let mut castings: Vec<Casting<'_>> = castings.map(|casting| casting.expect("by roles")).collect();
+        let (mut violated, mut held) = (vec![0; castings.len()], vec![0; castings.len()]);
+        let entry = |thread: usize| program.template(instance.threads[thread].template).body;
+        let locations = |thread: usize| {
+            let own = program.locations.iter().enumerate().filter(move |(_, l)| l.routine == entry(thread));
+            own.filter(|(_, l)| !l.labels.is_empty()).map(|(index, _)| index as i64).collect::<Vec<_>>()
+        };
+        for _ in 0..400 {
+            let shared = desk.stores.number(&[roll(3) as i64, roll(2) as i64, roll(2) as i64, roll(2) as i64]);
+            let mut components = Vec::new();
+            let mut sets = Sets::default();
+            for thread in 0..instance.threads.len() {
+                let locations = locations(thread);
+                let mut elements = Vec::new();
+                for _ in 0..1 + roll(2) {
+                    let location = locations[roll(locations.len() as u64) as usize];
+                    let local = if thread < 4 { vec![roll(3) as i64, location] } else { vec![location] };
+                    elements.push(desk.locals.number(&local));
+                }
+                components.push(sets.number(elements));
+            }
+            let crowd = [TemplateId(0)];
+            for symmetric in [&[][..], &crowd] {
+                let roster = Roster::new(&instance, symmetric);
+                let block = Block::of(&roster, &components);
+                let candidates = Candidates {
+                    shared,
+                    threads: components.iter().map(|&set| sets.elements(set).to_vec()).collect(),
+                    like_before: vec![false; components.len()],
+                    access: Vec::new(),
+                };
+                for (index, casting) in castings.iter_mut().enumerate() {
+                    // Sets have other numbers each time.
+                    casting.known.clear();
+                    let stage = Stage { roster: &roster, sets: &sets, shared, block: &block };
+                    let found = casting.violation(&desk, &stage).expect("has a value");
+                    let expected = properties.formula_holds(&mut desk, index, &candidates);
+                    assert_eq!(found.is_some(), expected.is_err(), "{}: {found:?} {expected:?}", BY_ROLES[index]);
+                    *(if found.is_some() { &mut violated[index] } else { &mut held[index] }) += 1;
+                }
+            }
+        }
+        assert!(violated.iter().chain(&held).all(|&count| count > 10), "{violated:?} {held:?}");
+    }
+}

@@ -411,7 +411,7 @@ const SMALL: [(&str, bool); 8] = [
     ),
     (
         "shared m: mutex; thread W[2] { acquire(m); b: release(m); } thread P { acquire(m); c: release(m); }
-         never P@c && exists i: W :: i@b; invariant forall i: W :: i@b ==> m == i; norace m;",
+         never P@c && exists i: W :: i@b; invariant forall i: W :: i@b ==> m == i;",
         false,
     ),
     (
@@ -441,7 +441,7 @@ fn random_unions_are_judged_like_their_states() {
         };
         let (locals, all) = singletons(&instance);
         let (mut proofs, mut others) = (0, 0);
-        for round in 0..150 {
+        for round in 0..50 {
             let mut loose = all.clone();
             join_some(&mut loose, &mut dice);
             for _ in 0..dice.roll(3) {
@@ -454,7 +454,7 @@ fn random_unions_are_judged_like_their_states() {
                 *(if expected { &mut proofs } else { &mut others }) += 1;
             }
         }
-        assert!(proofs > 20 && others > 20, "{proofs} {others} {text}");
+        assert!(proofs > 8 && others > 8, "{proofs} {others} {text}");
     }
 }
 
