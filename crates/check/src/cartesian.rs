@@ -291,7 +291,8 @@ impl<'a> Judge<'a> {
                 for _ in 0..count.min(2) {
                     let races = earlier.conflicts(access);
                     if races != 0 {
-                        let state = threadwise_evidence::show_shared(self.desk.instance, self.desk.stores.words(shared));
+                        let state =
+                            threadwise_evidence::show_shared(self.desk.instance, self.desk.stores.words(shared));
                         return Err(self.properties.raced(races, &state));
                     }
                     earlier = earlier.union(access);

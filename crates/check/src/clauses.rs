@@ -10,9 +10,7 @@
 //! with one way: two different copies of `W`, of which `i@critical` and `j@critical` hold.
 
 use crate::order::always_has_a_value;
-use threadwise_ir::{
-    BinaryOp, Domain, Expr, ExprKind, Instance, Quantifier, Sort, TemplateId, ThreadRef, UnaryOp,
-};
+use threadwise_ir::{BinaryOp, Domain, Expr, ExprKind, Instance, Quantifier, Sort, TemplateId, ThreadRef, UnaryOp};
 
 /// More alternatives than this are not looked at one by one,
 const MAX_ALTERNATIVES: usize = 1024;
@@ -52,11 +50,7 @@ pub(crate) struct Alternative<'a> {
 }
 
 /// The alternatives of the violating condition; `None` if it cannot be said like that.
-pub(crate) fn alternatives<'a>(
-    instance: &Instance,
-    formula: &'a Expr,
-    must_be: bool,
-) -> Option<Vec<Alternative<'a>>> {
+pub(crate) fn alternatives<'a>(instance: &Instance, formula: &'a Expr, must_be: bool) -> Option<Vec<Alternative<'a>>> {
     if !always_has_a_value(formula) {
         return None;
     }

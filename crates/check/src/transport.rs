@@ -10,12 +10,7 @@ pub(crate) type Flow = Vec<Vec<u32>>;
 ///
 /// Sends along one path after the other, back along what was sent before where that helps (Ford and
 /// Fulkerson, with the shortest path first), so nothing better exists when there is no path left.
-pub(crate) fn send(
-    supplies: &[u32],
-    demands: &[u32],
-    admitted: &dyn Fn(usize, usize) -> bool,
-    flow: &mut Flow,
-) -> u64 {
+pub(crate) fn send(supplies: &[u32], demands: &[u32], admitted: &dyn Fn(usize, usize) -> bool, flow: &mut Flow) -> u64 {
     flow.resize_with(supplies.len(), || vec![0; demands.len()]);
     while let Some(path) = shortest_path(supplies, demands, admitted, flow) {
         let (start, end) = (path[0].0, path[path.len() - 1].1);

@@ -27,8 +27,8 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, CartesianProof, Claim, Context, Exhausted, FrontierProof, ModularProof, Product, Proof, ReachableSet, StatesByStore, Stats,
-    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, CartesianProof, Claim, Context, Exhausted, FrontierProof, ModularProof, Product, Proof, ReachableSet,
+    StatesByStore, Stats, ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
 };
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};

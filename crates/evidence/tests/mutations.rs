@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use support::products::lock_class_proof;
 use support::{COUNTER, KITCHEN_SINK, RECURSIVE, frontier, modular, program, reachable_set, trace};
 use threadwise_evidence::{Proof, ProofFile, TraceFile, write_proof, write_trace};
 use threadwise_ir::{Instance, Program};
@@ -27,12 +28,16 @@ static PROOF: LazyLock<String> = LazyLock::new(|| {
     String::from_utf8(out).expect("UTF-8")
 });
 
-/// A modular proof with recursion, and a frontier proof, each with its program.
-static BY_THREAD: LazyLock<[(Arc<Program>, String); 2]> = LazyLock::new(|| {
+/// A modular proof with recursion, a frontier proof and a union of products, each with its program.
+static BY_THREAD: LazyLock<[(Arc<Program>, String); 3]> = LazyLock::new(|| {
     let (recursive, counter) = (program(RECURSIVE), program(COUNTER));
-    let proofs =
-        [Proof::Modular(modular(&recursive, &[&[2]])), Proof::Frontier(frontier(&Instance::new(counter.clone(), 0)))];
-    [recursive, counter]
+    let (lock_class, products) = lock_class_proof(3, 2, 2);
+    let proofs = [
+        Proof::Modular(modular(&recursive, &[&[2]])),
+        Proof::Frontier(frontier(&Instance::new(counter.clone(), 0))),
+        Proof::Cartesian(products),
+    ];
+    [recursive, counter, lock_class]
         .into_iter()
         .zip(proofs)
         .map(|(program, proof)| {
@@ -42,7 +47,7 @@ static BY_THREAD: LazyLock<[(Arc<Program>, String); 2]> = LazyLock::new(|| {
         })
         .collect::<Vec<_>>()
         .try_into()
-        .expect("two")
+        .expect("three")
 });
 
 fn read_proof(program: &Arc<Program>, text: &[u8]) {
@@ -114,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_values_by_thread(n in 0usize..1500, by in replacement(), which in 0usize..2) {
+    fn changed_values_by_thread(n in 0usize..1500, by in replacement(), which in 0usize..3) {
         let (program, text) = &BY_THREAD[which];
         let mut file: Value = serde_json::from_str(text).expect("JSON");
         mutate(&mut file, &mut n.clone(), &by);
@@ -122,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_bytes_by_thread(at in any::<prop::sample::Index>(), by in any::<u8>(), which in 0usize..2) {
+    fn changed_bytes_by_thread(at in any::<prop::sample::Index>(), by in any::<u8>(), which in 0usize..3) {
         let (program, text) = &BY_THREAD[which];
         let mut text = text.clone().into_bytes();
         let at = at.index(text.len());
@@ -131,8 +136,8 @@ proptest! {
     }
 
     #[test]
-    fn files_for_other_programs(which in 0usize..2) {
+    fn files_for_other_programs(which in 0usize..3) {
         read_proof(&SINK, BY_THREAD[which].1.as_bytes());
-        read_proof(&BY_THREAD[1 - which].0, BY_THREAD[which].1.as_bytes());
+        read_proof(&BY_THREAD[(which + 1) % 3].0, BY_THREAD[which].1.as_bytes());
     }
 }

@@ -134,19 +134,19 @@ fn remark(declared: Copies, shown: u32, by_number: bool) -> Option<String> {
 }
 
 /// How the states of a thread are looked at.
-struct View<'a> {
-    instance: &'a Instance,
-    names: &'a Names,
+pub(crate) struct View<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) names: &'a Names,
 }
 
 /// Where a thread is: procedures by number, so that the thread's own code comes first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Spot {
-    procedure: Option<RoutineId>,
+pub(crate) struct Spot {
+    pub(crate) procedure: Option<RoutineId>,
     /// The calls under way, the innermost first.
-    calls: Vec<i64>,
+    pub(crate) calls: Vec<i64>,
     is_end: bool,
-    location: LocationId,
+    pub(crate) location: LocationId,
 }
 
 type States<'s> = Vec<(&'s Store, &'s Store)>;
@@ -186,7 +186,7 @@ impl View<'_> {
         own.map(|(index, _)| (spot(index), Vec::new())).collect()
     }
 
-    fn spot(&self, body: RoutineId, local: &[i64]) -> Spot {
+    pub(crate) fn spot(&self, body: RoutineId, local: &[i64]) -> Spot {
         let location = self.instance.location_of(local);
         let routine = self.instance.program.location(location).routine;
         let calls = self.instance.frames(local).skip(1).map(|frame| frame.control.word());
@@ -266,7 +266,7 @@ impl View<'_> {
     }
 
     /// The variables in scope: shared ones, those of the running routine, those of its callers.
-    fn parts(&self, spot: &Spot) -> Vec<(usize, Part)> {
+    pub(crate) fn parts(&self, spot: &Spot) -> Vec<(usize, Part)> {
         let program = &self.instance.program;
         let mut runs = vec![shared_parts(self.instance, self.names)];
         let here = program.location(spot.location);

@@ -3,15 +3,19 @@
 use crate::annotation::{Place, ProofText, ThreadText, proof_text};
 use crate::guarantee::Guarded;
 use crate::human::Report;
+use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use threadwise_evidence::{initial_json, trace_steps_json, violation_json};
+use threadwise_evidence::{Proof, initial_json, trace_steps_json, violation_json};
 use threadwise_ir::Program;
 use threadwise_source::Position;
 use threadwise_verdict::Verdict;
 
 /// More locations than this are not listed, so that huge proofs do not take ages to put into words.
 const MAX_PLACES: usize = 2000;
+/// Nor more products than this, nor more components of products.
+const MAX_PRODUCTS: usize = 2000;
+const MAX_COMPONENTS: usize = 50_000;
 
 /// The JSON form of a report. The fields are always there, in this order.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -30,6 +34,9 @@ pub struct ReportJson {
     /// What each thread's steps do to the shared variables, if the proof is modular: `thread`,
     /// `guard`, `update`.
     pub guarantees: Vec<Value>,
+    /// Which local states go together, if the proof is a union of products: `shared` and `products`, each
+    /// of these with `exception` and `components`, each of these with `threads`, `count` and `states`.
+    pub invariant: Vec<Value>,
     /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
     pub violation: Value,
     /// Where the trace starts; null unless UNSAFE.
@@ -65,6 +72,7 @@ pub fn json(report: &Report) -> ReportJson {
         modular: report.modular,
         annotation: Vec::new(),
         guarantees: Vec::new(),
+        invariant: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),
@@ -78,6 +86,9 @@ pub fn json(report: &Report) -> ReportJson {
             if let Some(text) = text {
                 json.annotation = annotation(report.program, &text);
                 json.guarantees = guarantees(&text);
+            }
+            if let Some(Proof::Cartesian(proof)) = report.proof {
+                json.invariant = invariant(&invariant_text(report.program, proof, MAX_PRODUCTS, MAX_COMPONENTS));
             }
         }
         Verdict::Unsafe(found) => {
@@ -121,6 +132,20 @@ fn guarantees(text: &ProofText) -> Vec<Value> {
     all.map(object).collect()
 }
 
+fn invariant(text: &InvariantText) -> Vec<Value> {
+    let component =
+        |part: &ComponentText| json!({ "threads": part.threads, "count": part.count, "states": part.states });
+    let product = |product: &ProductText| {
+        let components: Vec<Value> = product.components.iter().map(component).collect();
+        json!({ "exception": product.exception, "components": components })
+    };
+    let store = |store: &StoreText| {
+        let products: Vec<Value> = store.products.iter().map(product).collect();
+        json!({ "shared": store.shared, "products": products })
+    };
+    text.stores.iter().map(store).collect()
+}
+
 fn stats(report: &Report) -> StatsJson {
     let counters = report.stats.0.iter();
     StatsJson {
@@ -139,6 +164,7 @@ pub fn internal_error_json(reason: &str, advice: &str) -> ReportJson {
         modular: None,
         annotation: Vec::new(),
         guarantees: Vec::new(),
+        invariant: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),

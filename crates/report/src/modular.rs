@@ -4,6 +4,7 @@ use crate::annotation::{Place, ProofText, ThreadText, proof_text, speaks_of_copi
 use crate::human::Layout;
 use crate::list::wrap_words;
 use crate::numbers::show_count;
+use crate::products::{how_products, render_products};
 use crate::style::{Palette, Tone};
 use std::sync::Arc;
 use threadwise_evidence::Proof;
@@ -16,8 +17,12 @@ const MAX_DISJUNCTS: usize = 6;
 /// and no more updates of a guarantee.
 const MAX_UPDATES: usize = 20;
 
-/// What holds where, and what each thread does; nothing if the proof is not modular.
+/// What holds where, and what each thread does; or which local states go together. Nothing if the
+/// proof is a list of states.
 pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> Option<String> {
+    if let Proof::Cartesian(proof) = proof {
+        return Some(render_products(program, proof, layout));
+    }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();
     let mut out = String::new();
@@ -172,10 +177,11 @@ fn pieces<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
 }
 
-/// How a modular proof was found, in a few words.
+/// How a proof other than a list of states was found, in a few words.
 pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
-        Proof::Reachable(_) | Proof::Cartesian(_) => None,
+        Proof::Reachable(_) => None,
+        Proof::Cartesian(proof) => Some(how_products(proof)),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),

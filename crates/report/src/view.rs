@@ -56,6 +56,13 @@ impl Names {
         Names::new(instance, thread, &[])
     }
 
+    /// Each thread has its own name.
+    pub(crate) fn of_all(instance: &Instance) -> Names {
+        let tids = 0..=instance.threads.len() as i64;
+        let names: Vec<String> = tids.clone().map(|tid| instance.tid_name(tid)).collect();
+        Names { codes: tids.collect(), is_several: vec![false; names.len()], names, permuted: Vec::new() }
+    }
+
     /// Copies of the given threads are not told apart.
     fn new(instance: &Instance, thread: ThreadId, alike: &[TemplateId]) -> Names {
         let own = instance.threads[thread.index()].template;

@@ -4,6 +4,8 @@
 
 #![allow(dead_code)]
 
+pub mod products;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use threadwise_evidence::{
