@@ -46,6 +46,8 @@ pub enum ItemKind {
     Invariant(Option<Name>, Expr),
     /// `never e;`
     Never(Expr),
+    /// `exceptions e;`
+    Exceptions(Expr),
     /// `norace x, y;`
     NoRace(Vec<Name>),
     /// `rely … :: F;`

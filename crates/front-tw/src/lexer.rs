@@ -29,7 +29,7 @@ macro_rules! token_kinds {
     (keywords { $($keyword:ident $word:tt)* } symbols { $($symbol:ident $sign:tt)* }) => {
         /// The kinds of tokens.
         ///
-        /// Words that only matter in one place (`int`, `set`, `lock`, `size`, `count`, `idle`, …)
+        /// Words that only matter in one place (`int`, `set`, `lock`, `size`, `count`, `idle`, `exceptions`, …)
         /// are plain identifiers, so that programs may use them as names.
         #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[allow(missing_docs)]
@@ -48,6 +48,9 @@ macro_rules! token_kinds {
             #[regex(r"//[^\n]*", allow_greedy = true)]
             #[token("/*", block_comment)]
             Blank,
+            /// `exceptions` where it starts a declaration. The lexer knows only a name; the parser reads
+            /// it so, because programs may have variables of that name.
+            Exceptions,
             /// Text that is no token; already reported.
             Error,
             EndOfFile,
@@ -59,6 +62,7 @@ macro_rules! token_kinds {
                 match self {
                     $(TokenKind::$keyword => $word,)*
                     $(TokenKind::$symbol => $sign,)*
+                    TokenKind::Exceptions => "exceptions",
                     _ => "",
                 }
             }

@@ -35,7 +35,10 @@ pub struct Program {
     pub guarantees: Vec<Contract>,
     /// Specifications of threads by abstract threads.
     pub abstract_threads: Vec<AbstractThread>,
-    /// States that a Cartesian abstraction should keep as they are; annotations, not properties.
+    /// States that a Cartesian abstraction should keep as they are, one set united from all; annotations, not
+    /// properties. `walk_expressions` leaves them out, so what is derived from it (`uses_ord`, the symmetry, the
+    /// cutoff) speaks of the program without them: copies that can be permuted in the program may still be told
+    /// apart here.
     pub exceptions: Vec<Expr>,
 }
 
@@ -361,7 +364,7 @@ impl Program {
     }
 
     /// Calls `visit` on every expression that the behaviour or the properties depend on;
-    /// contracts and abstract threads are not among them.
+    /// contracts, abstract threads and exceptions are not among them.
     pub fn walk_expressions(&self, visit: &mut dyn FnMut(&Expr)) {
         for var in &self.shared {
             if let Initial::Value(e) = &var.init {

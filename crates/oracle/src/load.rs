@@ -126,6 +126,7 @@ fn load_properties(item: &ItemKind, program: &mut Program) {
         ItemKind::Invariant(_, e) => program.invariants.push(e.clone()),
         ItemKind::Never(e) => program.nevers.push(e.clone()),
         ItemKind::NoRace(names) => program.noraces.extend(names.iter().map(|name| Name::from(name.text.as_str()))),
+        // Contracts, abstract threads and exceptions say nothing about what the program does.
         _ => {}
     }
 }

@@ -111,7 +111,8 @@ impl<'a> Lowerer<'a> {
     /// The thread in front of `@` or of a dot.
     fn thread_ref(&mut self, e: &'a ast::Expr, text: &str) -> Option<ThreadRef> {
         if self.mode != Mode::Property {
-            let error = Diagnostic::error(e.span, format!("`{text}` is allowed in `invariant` and `never` only"));
+            let error =
+                Diagnostic::error(e.span, format!("`{text}` is allowed in `invariant`, `never` and `exceptions` only"));
             let error = error.label("threads do not see where other threads are, nor their locals");
             self.report(error.hint("keep what other threads must know in a shared variable"));
             return None;

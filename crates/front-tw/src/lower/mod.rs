@@ -110,7 +110,7 @@ enum Mode {
     InitialValue(usize),
     /// An `init` declaration.
     Init,
-    /// An `invariant` or `never` declaration.
+    /// An `invariant`, `never` or `exceptions` declaration.
     Property,
     /// A `rely` or `guarantee`.
     Contract,

@@ -1,4 +1,4 @@
-//! `init`, `invariant`, `never` and `norace`.
+//! `init`, `invariant`, `never`, `norace` and `exceptions`.
 
 use super::fold::known_value;
 use super::names::{GlobalKind, Variable};
@@ -11,7 +11,7 @@ use threadwise_source::{Diagnostic, Span};
 const MAX_NORACE: usize = 64;
 
 impl<'a> Lowerer<'a> {
-    /// All properties and conditions on the initial state.
+    /// All properties, conditions on the initial state, and exceptions.
     pub(super) fn lower_properties(&mut self) {
         self.index_labels();
         let mut watched = 0;
@@ -28,6 +28,10 @@ impl<'a> Lowerer<'a> {
                     if let Some(e) = self.in_mode(Mode::Property, |l| l.condition(e)) {
                         self.add_property(PropertyKind::Never(e), item.span);
                     }
+                }
+                ItemKind::Exceptions(e) => {
+                    let states = self.in_mode(Mode::Property, |l| l.condition(e));
+                    self.program.exceptions.extend(states);
                 }
                 ItemKind::NoRace(names) => {
                     names.iter().for_each(|name| self.no_race(name, item.span, &mut watched));

@@ -25,6 +25,9 @@ impl Parser<'_> {
 
     /// One declaration.
     pub(super) fn item(&mut self) -> Attempt<Item> {
+        if self.at_word_exceptions() {
+            self.read_as(TokenKind::Exceptions);
+        }
         self.read_slip_as_item();
         let start = self.span();
         let kind = self.item_kind()?;
@@ -41,6 +44,7 @@ impl Parser<'_> {
             }
             TokenKind::Init => self.property(ItemKind::Init),
             TokenKind::Never => self.property(ItemKind::Never),
+            TokenKind::Exceptions => self.property(ItemKind::Exceptions),
             TokenKind::Invariant => self.invariant(),
             TokenKind::NoRace => self.norace(),
             TokenKind::Thread => Ok(ItemKind::Thread(self.thread()?)),

@@ -8,8 +8,8 @@ use crate::ast::{Cond, Expr, Name};
 use crate::lexer::TokenKind;
 use threadwise_source::{Diagnostic, Span};
 
-/// The keywords that start a declaration.
-pub(super) const ITEM_KEYWORDS: [TokenKind; 12] = [
+/// The keywords that start a declaration, `exceptions` among them.
+pub(super) const ITEM_KEYWORDS: [TokenKind; 13] = [
     TokenKind::Const,
     TokenKind::Type,
     TokenKind::Shared,
@@ -18,6 +18,7 @@ pub(super) const ITEM_KEYWORDS: [TokenKind; 12] = [
     TokenKind::Proc,
     TokenKind::Invariant,
     TokenKind::Never,
+    TokenKind::Exceptions,
     TokenKind::NoRace,
     TokenKind::Rely,
     TokenKind::Guarantee,

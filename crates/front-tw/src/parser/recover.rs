@@ -47,7 +47,19 @@ impl Parser<'_> {
 
     /// Does the current token start a declaration?
     pub(super) fn at_item(&self) -> bool {
-        super::mistakes::ITEM_KEYWORDS.contains(&self.kind())
+        super::mistakes::ITEM_KEYWORDS.contains(&self.kind()) || self.at_exceptions()
+    }
+
+    /// At the word `exceptions`, be it the keyword or a name?
+    pub(super) fn at_word_exceptions(&self) -> bool {
+        self.at(TokenKind::Identifier) && self.text() == TokenKind::Exceptions.spelling()
+    }
+
+    /// Is it a declaration of exceptions, even where a variable or a procedure of that name could
+    /// stand? What follows shows it: none of this can follow a name.
+    fn at_exceptions(&self) -> bool {
+        use TokenKind::{Exists, False, Forall, Identifier, NotSign, True};
+        self.at_word_exceptions() && matches!(self.peek(1), Exists | False | Forall | Identifier | NotSign | True)
     }
 
     /// The width of the white space before the current token if it is the first on its line.

@@ -50,6 +50,7 @@ impl Printer {
                 self.line(&["invariant ", &name, &expression(formula), ";"]);
             }
             ItemKind::Never(formula) => self.line(&["never ", &expression(formula), ";"]),
+            ItemKind::Exceptions(formula) => self.line(&["exceptions ", &expression(formula), ";"]),
             ItemKind::NoRace(variables) => self.line(&["norace ", &names(variables), ";"]),
             ItemKind::Rely(contract) => self.contract("rely ", contract),
             ItemKind::Guarantee(contract) => self.contract("guarantee ", contract),

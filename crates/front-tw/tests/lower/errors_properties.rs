@@ -83,7 +83,7 @@ thread Q { await !P@critical; }
 init P@critical;
 ";
     assert_snapshot!(errors(text), @r"
-    error: `P@critical` is allowed in `invariant` and `never` only
+    error: `P@critical` is allowed in `invariant`, `never` and `exceptions` only
      --> t.tw:3:19
       |
     3 | thread Q { await !P@critical; }
@@ -91,7 +91,7 @@ init P@critical;
       |
       = help: keep what other threads must know in a shared variable
 
-    error: `P@critical` is allowed in `invariant` and `never` only
+    error: `P@critical` is allowed in `invariant`, `never` and `exceptions` only
      --> t.tw:4:6
       |
     4 | init P@critical;
@@ -197,5 +197,63 @@ thread P { b = 1; x = 2; }
       |                ^ this is of type `int`
       |
       = help: write `true`
+    ");
+}
+
+#[test]
+fn exceptions_are_conditions_on_states() {
+    let text = r"
+shared x: int;
+thread P { here: skip; }
+thread W[2] { here: skip; }
+exceptions x;
+exceptions P@there;
+exceptions W@here;
+exceptions x' == 1;
+exceptions self == P;
+";
+    assert_snapshot!(errors(text), @r"
+    error: expected a value of type `bool`, found `int`
+     --> t.tw:4:12
+      |
+    4 | exceptions x;
+      |            ^ this is of type `int`
+      |
+      = help: integers are not conditions; write `x != 0`
+
+    error: the thread `P` has no label `there`
+     --> t.tw:5:14
+      |
+    5 | exceptions P@there;
+      |              ^^^^^ unknown label
+      |
+      = help: did you mean `here`?
+
+    error: `W` is replicated, so it does not name one thread
+     --> t.tw:6:12
+      |
+    3 | thread W[2] { here: skip; }
+      |        - declared with copies here
+    ...
+    6 | exceptions W@here;
+      |            ^ which copy is meant?
+      |
+      = help: bind one of them, as in `forall i: W :: …`
+
+    error: a prime makes sense only where a step is described
+     --> t.tw:7:12
+      |
+    7 | exceptions x' == 1;
+      |            ^^ there is no value after the step here
+      |
+      = help: primes belong into `action`, `rely`, `guarantee` and the edges of abstract threads
+
+    error: `self` has no meaning in a property
+     --> t.tw:8:12
+      |
+    8 | exceptions self == P;
+      |            ^^^^ no thread is running here
+      |
+      = help: bind a thread with a quantifier, as in `forall i: tid :: …`
     ");
 }

@@ -1,6 +1,6 @@
 //! Formulas: bound variables, set literals, points and locals of threads, constants.
 
-use crate::show::{errors, errors_with, program, properties};
+use crate::show::{Show, errors, errors_with, program, properties};
 use insta::assert_snapshot;
 use threadwise_ir::{Copies, Initial, Sort};
 
@@ -56,6 +56,29 @@ invariant forall i: W, j: W :: i@here && j.v ==> i == j || P.v > 0;
     never (P@{0 0} And P@{1})
     invariant _: Forall(W :: Forall(W :: (($0@{2 3} And $1.v) Implies (($0 Eq $1) Or (P.v Gt 0)))))
     ");
+}
+
+#[test]
+fn exceptions_are_kept_beside_the_properties() {
+    let text = r"
+shared g: 0..1;
+thread P { here: skip; }
+thread W[2] { var v: bool; here: skip; }
+exceptions g == 1 && P@here;
+exceptions exists i: W :: i.v && ord(i) == 2;
+never P@here;
+";
+    let program = program(text);
+    let show = Show { program: &program, routine: &program.routines[0] };
+    let exceptions: Vec<String> = program.exceptions.iter().map(|e| show.expr(e)).collect();
+    assert_snapshot!(exceptions.join("\n"), @r"
+    ((g Eq 1) And P@{0})
+    Exists(W :: ($0.v And (Ord($0) Eq 2)))
+    ");
+    assert_snapshot!(properties(text), @"never P@{0}");
+    assert!(!program.uses_ord(), "an annotation does not break the symmetry of the program");
+    let printed = "\n\nexceptions g == 1 && P@here;\nexceptions exists i: W :: i.v && ord(i) == 2;\n";
+    assert!(program.listing().contains(printed), "{}", program.listing());
 }
 
 #[test]

@@ -386,3 +386,92 @@ abstract W {
       = help: there are `init X;`, `idle;`, nodes `X: assert e;` or `X:;`, and edges `X -> Y [g] F;`
     ");
 }
+
+#[test]
+fn exceptions_with_slips() {
+    let source = "\
+exception x > 0;
+exceptions
+shared x: int
+exceptions x > 1
+exceptions P@a, P@b;
+";
+    assert_snapshot!(complaints(source), @r"
+    error: expected a declaration, found `exception`
+     --> test.tw:1:1
+      |
+    1 | exception x > 0;
+      | ^^^^^^^^^ not a keyword
+      |
+      = help: did you mean `exceptions`?
+
+    error: expected an expression, found the keyword `shared`
+     --> test.tw:2:11
+      |
+    2 | exceptions
+      |           ^ an expression should stand here
+
+    error: expected `;`, found `exceptions`
+     --> test.tw:3:14
+      |
+    3 | shared x: int
+      |              ^ `;` is missing here
+
+    error: expected `;`, found `exceptions`
+     --> test.tw:4:17
+      |
+    4 | exceptions x > 1
+      |                 ^ `;` is missing here
+
+    error: expected `;`, found `,`
+     --> test.tw:5:15
+      |
+    5 | exceptions P@a, P@b;
+      |               ^ `;` should stand before this
+    ");
+}
+
+#[test]
+fn exceptions_inside_a_thread() {
+    let source = "\
+thread P {
+  A: skip;
+  exceptions P@A;
+";
+    assert_snapshot!(complaints(source), @r"
+    error: this `{` is never closed
+     --> test.tw:1:10
+      |
+    1 | thread P {
+      |          ^ opened here
+    2 |   A: skip;
+    3 |   exceptions P@A;
+      |                  - a `}` is missing, at the latest here
+
+    error: `exceptions` cannot stand inside a block
+     --> test.tw:3:3
+      |
+    3 |   exceptions P@A;
+      |   ^^^^^^^^^^ this declares something for the whole program
+      |
+      = help: move it out of the block; perhaps a `}` is missing above
+    ");
+}
+
+#[test]
+fn exceptions_after_a_thread_that_is_not_closed() {
+    let source = "\
+thread P {
+  A: skip;
+exceptions P@A;
+";
+    assert_snapshot!(complaints(source), @r"
+    error: this `{` is never closed
+     --> test.tw:1:10
+      |
+    1 | thread P {
+      |          ^ opened here
+    2 |   A: skip;
+      |           - a `}` is missing, at the latest here
+    ");
+}

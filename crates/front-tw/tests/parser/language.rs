@@ -48,6 +48,8 @@ thread V[*] {
 invariant clean: g.w == none ==> c == 1;
 invariant c >= 0;
 never P@critical && (exists i: W :: i@critical && i.x > 0);
+exceptions a && P@critical;
+exceptions forall i: W :: !i@critical;
 norace a, b;
 ",
     );
@@ -192,4 +194,26 @@ fn stars_and_calls_are_told_apart() {
     let StmtKind::Assign(_, values) = kinds[2] else { panic!("not an assignment") };
     assert!(matches!(&values[..], [Rhs::Expr(e)] if matches!(e.kind, ExprKind::Size(_))));
     assert!(matches!(kinds[3], StmtKind::Assign(_, values) if matches!(values[..], [Rhs::Any(_), Rhs::Expr(_)])));
+}
+
+#[test]
+fn exceptions_is_a_keyword_only_where_a_declaration_starts() {
+    assert_canonical(
+        "\
+shared exceptions: int;
+proc exceptions_of(exceptions: int) {
+  skip;
+}
+thread P {
+  exceptions = exceptions + 1;
+  exceptions, x = 1, exceptions;
+  exceptions(exceptions);
+  exceptions: skip;
+  goto exceptions;
+}
+exceptions exceptions > 0 && P@exceptions;
+exceptions -exceptions == 1;
+",
+    );
+    assert_prints("exceptions(x);", "exceptions x;\n");
 }

@@ -21,7 +21,7 @@ thread Worker[N] {
 }
 invariant clean: m == none ==> x == 1;
 never exists i: Worker, j: Worker :: i@L && j@L && i.y != count(k: tid :: b[k]);
-norace x; rely forall i: tid :: x' >= x; guarantee Worker :: true;
+exceptions exists i: Worker :: i@L; exceptions x > 0; norace x; rely forall i: tid :: x' >= x; guarantee Worker :: true;
 abstract Worker { init X1; idle; X1: assert x > 0; X2:; X1 -> X2 [x] x' > 0; }
 ";
 
@@ -37,6 +37,7 @@ const PIECES: &[&str] = &[
     "returns",
     "invariant",
     "never",
+    "exceptions",
     "norace",
     "rely",
     "guarantee",

@@ -34,7 +34,7 @@ fn boxed(e: Expr) -> Box<Expr> {
 }
 
 fn name() -> impl Strategy<Value = Name> {
-    select(vec!["x", "y", "lock", "idle", "count", "w"])
+    select(vec!["x", "y", "lock", "idle", "count", "exceptions", "w"])
         .prop_map(|text| Name { text: text.to_string(), span: Span::default() })
 }
 
@@ -137,10 +137,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn print_and_parse(stmts in vec(statement(), 0..4), formula in expression()) {
+    fn print_and_parse(stmts in vec(statement(), 0..4), formula in expression(), exceptions in expression()) {
         let name = Name { text: "P".to_string(), span: Span::default() };
         let thread = Thread { name, copies: Copies::Any, body: block(stmts) };
-        let kinds = [ItemKind::Thread(thread), ItemKind::Never(formula)];
+        let kinds = [ItemKind::Thread(thread), ItemKind::Never(formula), ItemKind::Exceptions(exceptions)];
         let items = kinds.map(|kind| Item { kind, span: Span::default() }).to_vec();
         let module = Module { items };
         let printed = printer::print(&module);

@@ -14,6 +14,7 @@ pub(super) fn listing(program: &Program) -> String {
         listing.routine(routine);
     }
     listing.properties();
+    listing.exceptions();
     listing.contracts();
     for thread in &program.abstract_threads {
         listing.abstract_thread(thread);
@@ -132,6 +133,13 @@ impl Listing<'_> {
         for property in &self.program.properties {
             let text = format!("{};", self.program.show_property(property));
             self.line(&text);
+        }
+    }
+
+    fn exceptions(&mut self) {
+        self.gap_if(!self.program.exceptions.is_empty());
+        for e in &self.program.exceptions {
+            self.line(&format!("exceptions {};", self.program.show_expr(e, None)));
         }
     }
 

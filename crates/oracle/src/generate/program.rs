@@ -120,6 +120,10 @@ impl<'a> Generator<'a> {
             let property = Properties { dice: self.dice, scope: &self.scope, threads: &views }.property();
             self.items.push(property);
         }
+        if self.dice.chance(30) {
+            let exceptions = Properties { dice: self.dice, scope: &self.scope, threads: &views }.exceptions();
+            self.items.push(exceptions);
+        }
         Module { items: self.items }
     }
 

@@ -34,6 +34,15 @@ impl Properties<'_> {
         })
     }
 
+    /// States that may or may not be reachable; no property.
+    pub(crate) fn exceptions(&mut self) -> Item {
+        item(ItemKind::Exceptions(match self.dice.below(3) {
+            0 => self.overlap(),
+            1 => self.about_points(false),
+            _ => self.about_locals(),
+        }))
+    }
+
     fn condition(&mut self, depth: usize) -> Expr {
         Expressions { dice: self.dice, scope: self.scope }.bool(depth)
     }

@@ -19,7 +19,11 @@ struct Uses(BTreeSet<String>);
 impl Uses {
     fn item(&mut self, item: &ItemKind) {
         match item {
-            ItemKind::Const(_, e) | ItemKind::Init(e) | ItemKind::Invariant(_, e) | ItemKind::Never(e) => self.expr(e),
+            ItemKind::Const(_, e)
+            | ItemKind::Init(e)
+            | ItemKind::Invariant(_, e)
+            | ItemKind::Never(e)
+            | ItemKind::Exceptions(e) => self.expr(e),
             ItemKind::Shared(decl) => self.declaration(decl),
             ItemKind::Thread(thread) => {
                 if let Copies::Exactly(e) = &thread.copies {
