@@ -3,11 +3,10 @@
 use anyhow::{Result, bail};
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
-use threadwise_front_tw::{Options, load};
-use threadwise_source::{SourceFile, render};
-use threadwise_suite::damaged_program;
+use threadwise_suite::{damaged_program, damaged_system, try_program};
 
-/// Loads damaged programs until the time is up or one makes the front end panic; that is saved.
+/// Loads damaged programs and transition systems in turn until the time is up or one makes a front end
+/// panic; that is saved.
 pub fn run(seconds: u64, first_seed: u64) -> Result<()> {
     let start = Instant::now();
     let mut accepted = 0;
@@ -16,22 +15,18 @@ pub fn run(seconds: u64, first_seed: u64) -> Result<()> {
             println!("{} damaged programs, {accepted} of them still programs: no panic", seed - first_seed);
             break;
         }
-        let text = damaged_program(seed);
-        match catch_unwind(|| loads(&text)) {
+        let (text, name) = match seed % 2 {
+            0 => (damaged_program(seed), "tw"),
+            _ => (damaged_system(seed), "ts"),
+        };
+        match catch_unwind(|| try_program(&format!("fuzz.{name}"), &text).is_ok()) {
             Ok(program) => accepted += program as u64,
             Err(_) => {
-                let file = format!("panic-{seed}.tw");
+                let file = format!("panic-{seed}.{name}");
                 std::fs::write(&file, &text)?;
                 bail!("seed {seed} makes the front end panic; the program is in {file}");
             }
         }
     }
     Ok(())
-}
-
-fn loads(text: &str) -> bool {
-    let file = SourceFile::new("fuzz.tw", text);
-    let lowered = load(file.clone(), &Options::default());
-    render(&file, &lowered.diagnostics, false);
-    lowered.program.is_some()
 }

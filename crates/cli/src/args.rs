@@ -157,7 +157,7 @@ pub struct ShowArgs {
 /// Which program.
 #[derive(Args, Debug)]
 pub struct ProgramArgs {
-    /// The program, a .tw file; `-` reads standard input
+    /// The program: a .tw file, or a transition system in a .ts file; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Override a `const` of the program; may be given several times

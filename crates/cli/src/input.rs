@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
-use threadwise_front_tw::{Options, load};
+use threadwise_front_tw::Options;
 use threadwise_ir::Program;
 use threadwise_source::{Diagnostic, Severity, SourceFile, Span, render};
 
@@ -18,14 +18,35 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads and lowers a program. Diagnostics go to standard error.
+/// Reads and lowers a program; its name tells the language. Diagnostics go to standard error.
 pub fn load_program(path: &Path, defines: &[(String, i64)], quiet: bool) -> Result<Arc<Program>, InputError> {
     let file = read_source(path)?;
-    let lowered = load(file.clone(), &Options { defines: defines.to_vec() });
+    let (program, diagnostics) = if is_transition_system(path) {
+        refuse_defines(defines)?;
+        let loaded = threadwise_front_ts::load(file.clone());
+        (loaded.program, loaded.diagnostics)
+    } else {
+        let lowered = threadwise_front_tw::load(file.clone(), &Options { defines: defines.to_vec() });
+        (lowered.program, lowered.diagnostics)
+    };
     let is_shown = |d: &&Diagnostic| !quiet || d.severity == Severity::Error;
-    let shown: Vec<Diagnostic> = lowered.diagnostics.iter().filter(is_shown).cloned().collect();
+    let shown: Vec<Diagnostic> = diagnostics.iter().filter(is_shown).cloned().collect();
     tell(&file, &shown);
-    lowered.program.map(Arc::new).ok_or(InputError::Told)
+    program.map(Arc::new).ok_or(InputError::Told)
+}
+
+fn is_transition_system(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ts")
+}
+
+fn refuse_defines(defines: &[(String, i64)]) -> Result<(), InputError> {
+    match defines.first() {
+        Some((name, value)) => {
+            let message = format!("-D {name}={value}: a transition system has no constants");
+            Err(InputError::new(message).hint("leave the -D out"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
@@ -40,7 +61,10 @@ fn read_source(path: &Path) -> Result<SourceFile, InputError> {
     let bytes = read_program_bytes(path, &name)?;
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => {
-            let hint = "a program has at least one thread: thread P { … }";
+            let hint = match is_transition_system(path) {
+                true => "a system has at least one thread: thread P",
+                false => "a program has at least one thread: thread P { … }",
+            };
             let error = Diagnostic::error(Span::default(), "the file is empty").hint(hint);
             tell(&SourceFile::new(name, text), &[error]);
             Err(InputError::Told)

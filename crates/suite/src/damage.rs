@@ -18,7 +18,21 @@ impl Dice {
 /// An example program, damaged in one to eight places.
 pub fn damaged_program(seed: u64) -> String {
     static PIECES: OnceLock<Vec<Vec<String>>> = OnceLock::new();
-    let programs = PIECES.get_or_init(|| examples().iter().map(|e| pieces(&e.text)).collect());
+    damaged(PIECES.get_or_init(|| examples_in_pieces(false)), seed)
+}
+
+/// An example of a transition system, damaged in one to eight places.
+pub fn damaged_system(seed: u64) -> String {
+    static PIECES: OnceLock<Vec<Vec<String>>> = OnceLock::new();
+    damaged(PIECES.get_or_init(|| examples_in_pieces(true)), seed)
+}
+
+fn examples_in_pieces(transition_systems: bool) -> Vec<Vec<String>> {
+    let examples = examples().into_iter().filter(|e| e.is_transition_system() == transition_systems);
+    examples.map(|e| pieces(&e.text)).collect()
+}
+
+fn damaged(programs: &[Vec<String>], seed: u64) -> String {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut program = programs[dice.roll(programs.len())].clone();
     for _ in 0..=dice.roll(8) {
@@ -29,8 +43,24 @@ pub fn damaged_program(seed: u64) -> String {
 }
 
 fn damage(program: &mut Vec<String>, other: &[String], dice: &mut Dice) {
-    const STRANGE: [&str; 12] =
-        ["'", "\u{0}", "é", "9223372036854775808", "-", "..", "[*]", "::", "/*", "*", "forall i: tid ::", "\u{feff}"];
+    const STRANGE: [&str; 16] = [
+        "'",
+        "\u{0}",
+        "é",
+        "9223372036854775808",
+        "-",
+        "..",
+        "[*]",
+        "::",
+        "/*",
+        "*",
+        "forall i: tid ::",
+        "\u{feff}",
+        "exceptions",
+        "->",
+        "^60000",
+        "{",
+    ];
     let at = dice.roll(program.len());
     let piece = other[dice.roll(other.len())].clone();
     match dice.roll(7) {

@@ -8,12 +8,11 @@ mod generated;
 
 pub use agreement::disagreement;
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
-pub use damage::damaged_program;
+pub use damage::{damaged_program, damaged_system};
 pub use generated::{simple_different, simple_different_promela, simple_different_states};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use threadwise_front_tw::{Options, load};
 use threadwise_ir::Program;
 use threadwise_source::{SourceFile, render};
 
@@ -40,6 +39,11 @@ pub struct Example {
 }
 
 impl Example {
+    /// Whether it is a transition system and no program of the language.
+    pub fn is_transition_system(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "ts")
+    }
+
     /// The example as a program, with its constants as they are in the file.
     pub fn program(&self) -> Arc<Program> {
         program(&self.path.display().to_string(), &self.text)
@@ -51,11 +55,18 @@ pub fn program(name: &str, text: &str) -> Arc<Program> {
     try_program(name, text).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
-/// A program from its text, or the diagnostics if it is not one.
+/// A program from its text, or the diagnostics if it is not one. A name that ends in `.ts` means a
+/// transition system.
 pub fn try_program(name: &str, text: &str) -> Result<Arc<Program>, String> {
     let file = SourceFile::new(name, text);
-    let lowered = load(file.clone(), &Options::default());
-    lowered.program.map(Arc::new).ok_or_else(|| render(&file, &lowered.diagnostics, false))
+    let (program, diagnostics) = if name.ends_with(".ts") {
+        let loaded = threadwise_front_ts::load(file.clone());
+        (loaded.program, loaded.diagnostics)
+    } else {
+        let lowered = threadwise_front_tw::load(file.clone(), &threadwise_front_tw::Options::default());
+        (lowered.program, lowered.diagnostics)
+    };
+    program.map(Arc::new).ok_or_else(|| render(&file, &diagnostics, false))
 }
 
 /// All examples below `examples/`, sorted by path.
@@ -71,7 +82,7 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
         let path = entry.expect("readable entry").path();
         if path.is_dir() {
             collect(&path, out);
-        } else if path.extension().is_some_and(|e| e == "tw") {
+        } else if path.extension().is_some_and(|e| e == "tw" || e == "ts") {
             out.push(path);
         }
     }

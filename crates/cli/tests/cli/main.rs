@@ -9,4 +9,5 @@ mod modular;
 mod output;
 mod runner;
 mod show;
+mod transition_systems;
 mod verdicts;
