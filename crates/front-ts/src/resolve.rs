@@ -94,7 +94,7 @@ pub(crate) struct Product {
 }
 
 /// A transition system without names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     pub(crate) shared: Names,
     pub(crate) threads: Vec<ThreadDef>,
@@ -108,9 +108,7 @@ pub(crate) fn resolve(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Res
     let mut resolver = Resolver { system, columns: Vec::new(), diagnostics };
     resolver.check_parts();
     if !resolver.diagnostics.is_empty() {
-        let nothing = (Vec::new(), Vec::new(), Vec::new());
-        let (init, errors, exceptions) = nothing;
-        return Resolved { shared: Names::default(), threads: Vec::new(), init, errors, exceptions };
+        return Resolved::default();
     }
     let shared = resolver.shared_states();
     let locals = resolver.local_states();

@@ -80,7 +80,7 @@ impl<'a> BruteForce<'a> {
         for column in 0..self.columns.len() {
             let names = self.locals_of(column);
             let with = |tuple: &Vec<String>| {
-                names.iter().map(|name| [&tuple[..], &[name.clone()]].concat()).collect::<Vec<_>>()
+                names.iter().map(|name| [&tuple[..], std::slice::from_ref(name)].concat()).collect::<Vec<_>>()
             };
             tuples = tuples.iter().flat_map(with).collect();
         }

@@ -36,8 +36,9 @@ fn reachable(instance: &Instance) -> BTreeSet<State> {
         let mut tuples = vec![Vec::new()];
         for thread in threads() {
             let starts = instance.starts(thread, &shared).successors;
-            let with =
-                |tuple: &Vec<_>| starts.iter().map(|s| [&tuple[..], &[s.local.clone()]].concat()).collect::<Vec<_>>();
+            let with = |tuple: &Vec<_>| {
+                starts.iter().map(|s| [&tuple[..], std::slice::from_ref(&s.local)].concat()).collect::<Vec<_>>()
+            };
             tuples = tuples.iter().flat_map(with).collect();
         }
         open.extend(tuples.into_iter().map(|locals| State { shared: shared.clone(), locals }));
