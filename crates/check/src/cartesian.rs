@@ -230,10 +230,12 @@ impl<'a> Judge<'a> {
         let thread = self.roster.representative(group);
         let mut access = Access::default();
         let mut after: Vec<(u32, u32)> = Vec::new();
+        let mut moves = Vec::new();
         for &local in self.sets.elements(set).clone().iter() {
-            let moves = self.desk.moves(thread, shared, Spot { context: 0, local }, &Callers::default())?;
-            access = access.union(moves.access);
-            after.extend(moves.moves.iter().map(|step| (step.shared, step.landing.running())));
+            moves.clear();
+            let spot = Spot { context: 0, local };
+            access = access.union(self.desk.moves(thread, shared, spot, &Callers::default(), &mut moves)?);
+            after.extend(moves.iter().map(|step| (step.shared, step.landing.running())));
         }
         after.sort_unstable();
         let mut leads = Vec::new();
@@ -274,12 +276,12 @@ impl<'a> Judge<'a> {
     /// The product thread by thread.
     fn candidates(&self, shared: u32, block: &Block) -> Candidates {
         let components = block.components(&self.roster);
-        Candidates {
-            shared,
-            threads: components.iter().map(|&set| self.sets.elements(set).to_vec()).collect(),
-            like_before: (0..components.len()).map(|thread| self.roster.is_like_before(thread)).collect(),
-            access: Vec::new(),
+        let like_before = (0..components.len()).map(|thread| self.roster.is_like_before(thread)).collect();
+        let mut candidates = Candidates::new(shared, like_before);
+        for &set in &components {
+            candidates.add_thread(self.sets.elements(set).iter().copied(), Access::default());
         }
+        candidates
     }
 
     /// A race is between two threads, whatever the others do.
@@ -308,10 +310,13 @@ impl<'a> Judge<'a> {
             missing.group(group).flat_map(|(set, _)| self.sets.elements(set).iter().copied()).collect();
         let name = self.desk.name(thread);
         for &local in self.sets.elements(set).clone().iter() {
-            let moves = self.desk.moves(thread, shared, Spot { context: 0, local }, &Callers::default());
-            let Ok(moves) = moves else { continue };
+            let mut moves = Vec::new();
+            let spot = Spot { context: 0, local };
+            if self.desk.moves(thread, shared, spot, &Callers::default(), &mut moves).is_err() {
+                continue;
+            }
             let leads = |step: &&crate::desk::Move| step.shared == to && there.contains(&step.landing.running());
-            if let Some(step) = moves.moves.iter().find(leads) {
+            if let Some(step) = moves.iter().find(leads) {
                 let (from, what) = (self.desk.shown(thread, shared, local), self.desk.shown_move(step));
                 let after = self.shown(to, missing, Some((thread, step.landing.running())));
                 return refuted(format!(

@@ -89,6 +89,11 @@ impl<'a> Properties<'a> {
         properties
     }
 
+    /// Whether some property is about races.
+    pub(crate) fn forbid_races(&self) -> bool {
+        !self.races.is_empty()
+    }
+
     /// A property that reads local variables of threads.
     pub(crate) fn reading_locals(&self) -> Option<PropertyId> {
         let reads = |formula: &&Formula<'_>| formula.sees.iter().any(|glance| !glance.locals.is_empty());

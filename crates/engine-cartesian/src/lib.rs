@@ -18,11 +18,11 @@ mod refine;
 mod space;
 mod trace;
 
-pub use refine::{Extract, Refine};
+pub use refine::{Extract, Iterate, Refine};
 
 use chain::{Chain, Products};
 use danger::Danger;
-use refine::{End, Run};
+use refine::{End, Run, Watcher};
 use space::{InitialError, Space, Stop};
 use std::sync::Arc;
 use threadwise_evidence::{Claim, Proof, Stats, Trace, Unknown, Violation};
@@ -81,13 +81,38 @@ pub fn has_locks_only(program: &Program) -> Result<(), String> {
 
 /// Analyses a program.
 pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
+    analyse_instance(program, options, budget, None)
+}
+
+/// Analyses a program and tells of each iterate.
+pub fn watch(
+    program: &Arc<Program>,
+    options: &Options,
+    budget: &Budget,
+    watcher: &mut dyn FnMut(&Iterate),
+) -> (Claim, Stats) {
+    analyse_instance(program, options, budget, Some(watcher))
+}
+
+fn analyse_instance(
+    program: &Arc<Program>,
+    options: &Options,
+    budget: &Budget,
+    watcher: Option<Watcher<'_>>,
+) -> (Claim, Stats) {
     let instance = Instance::new(program.clone(), 0);
     let mut stats = Stats::default();
-    let claim = run(&instance, options, budget, &mut stats).unwrap_or_else(|stop| stopped(&instance, stop));
+    let claim = run(&instance, options, budget, watcher, &mut stats).unwrap_or_else(|stop| stopped(&instance, stop));
     (claim, stats)
 }
 
-fn run(instance: &Instance, options: &Options, budget: &Budget, stats: &mut Stats) -> Result<Claim, Stop> {
+fn run(
+    instance: &Instance,
+    options: &Options,
+    budget: &Budget,
+    watcher: Option<Watcher<'_>>,
+    stats: &mut Stats,
+) -> Result<Claim, Stop> {
     let held = match options.exceptions {
         Exceptions::Locks => match locks::held(&instance.program) {
             Ok(held) => Some(held),
@@ -113,6 +138,7 @@ fn run(instance: &Instance, options: &Options, budget: &Budget, stats: &mut Stat
         _ => Products::new(),
     };
     let mut run = Run::new(&mut space, Danger::of_program(instance), &initial, options.extract);
+    run.watcher = watcher;
     let end = match options.refine {
         Refine::Lazy if given.is_empty() => run.refine_lazily(),
         _ => run.refine_eagerly(given),
@@ -127,7 +153,7 @@ fn run(instance: &Instance, options: &Options, budget: &Budget, stats: &mut Stat
         ("exceptions", exceptions as u64),
     ]);
     match end? {
-        End::Safe => Ok(Claim::Proved(Proof::Cartesian(proof::proof(&run, &symmetric)))),
+        End::Safe => Ok(Claim::Proved(Proof::Cartesian(proof::proof(&run)))),
         End::Unsafe(chains) => Ok(Claim::Refuted(trace::trace(run.space, &chains)?)),
     }
 }

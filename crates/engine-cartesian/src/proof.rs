@@ -7,9 +7,10 @@ use threadwise_ir::{Store, TemplateId};
 use threadwise_products::{ProductId, SetId, Union};
 
 /// The last iterate as data.
-pub(crate) fn proof(run: &Run<'_, '_>, symmetric: &[TemplateId]) -> CartesianProof {
+pub(crate) fn proof(run: &Run<'_, '_>) -> CartesianProof {
     let mut writer = Writer { run, sets: FxHashMap::default(), numbers: Vec::new(), proof: CartesianProof::default() };
-    writer.proof.symmetric = symmetric.to_vec();
+    let groups = run.space.groups.iter().filter(|group| group.threads.len() > 1);
+    writer.proof.symmetric = groups.map(|group| group.template).collect();
     writer.numbers = run.space.tables.locals.iter().map(|_| FxHashMap::default()).collect();
     writer.proof.locals = run.space.tables.locals.iter().map(|_| Vec::new()).collect();
     let last = run.chain.len();

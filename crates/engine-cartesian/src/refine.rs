@@ -2,11 +2,13 @@
 
 use crate::chain::{Chain, Products};
 use crate::danger::{Danger, axes_of};
+use crate::proof::proof;
 use crate::space::{Space, Stop};
 use crate::trace::BadChain;
 use std::collections::BTreeMap;
 #[cfg(debug_assertions)]
 use std::collections::BTreeSet;
+use threadwise_evidence::CartesianProof;
 use threadwise_products::{ProductId, SetId, Union};
 
 /// How `Extract` chooses among the threads that tell errors from the iterate before.
@@ -28,6 +30,20 @@ pub enum Refine {
     /// From the first iterate on: everything is computed anew.
     Eager,
 }
+
+/// An iterate, as it was computed.
+#[derive(Clone, Debug)]
+pub struct Iterate {
+    /// How many refinements there were before.
+    pub refinements: u64,
+    /// Its number, from 1.
+    pub number: usize,
+    /// The main part and the exceptions.
+    pub states: CartesianProof,
+}
+
+/// Is told of each iterate.
+pub(crate) type Watcher<'w> = &'w mut dyn FnMut(&Iterate);
 
 /// How it ended.
 pub(crate) enum End {
@@ -62,6 +78,8 @@ pub(crate) struct Run<'s, 'a> {
     pub(crate) refinements: u64,
     /// How many iterates were computed.
     pub(crate) iterates: u64,
+    /// Is told of each iterate.
+    pub(crate) watcher: Option<Watcher<'s>>,
     /// The counterexamples so far, each with how many chains were known then.
     #[cfg(debug_assertions)]
     seen: BTreeSet<(usize, Vec<Vec<(u32, ProductId)>>)>,
@@ -83,6 +101,7 @@ impl<'s, 'a> Run<'s, 'a> {
             chains: Vec::new(),
             refinements: 0,
             iterates: 0,
+            watcher: None,
             #[cfg(debug_assertions)]
             seen: BTreeSet::new(),
         }
@@ -217,6 +236,11 @@ impl<'s, 'a> Run<'s, 'a> {
         let (iterate, refinements) = (self.chain.len() + 1, self.refinements);
         self.space.pace.budget().report(|| format!("iterate {iterate} after {refinements} refinements"));
         self.chain.push(self.space, steps)?;
+        if let Some(watcher) = self.watcher.take() {
+            let states = proof(self);
+            watcher(&Iterate { refinements, number: iterate, states });
+            self.watcher = Some(watcher);
+        }
         Ok(self.space.pace.budget().check()?)
     }
 

@@ -347,6 +347,21 @@ impl Algebra {
         self.bags.entries(bag)
     }
 
+    /// The product without one of its sets, for each of its sets. It is a product of fewer threads.
+    pub(crate) fn without_one_set(&mut self, product: ProductId) -> Vec<ProductId> {
+        let mut rests = Vec::new();
+        for group in 0..self.group_sizes.len() {
+            let entries = self.entries(product, group).to_vec();
+            for index in 0..entries.len() {
+                let mut fewer = entries.clone();
+                fewer[index].1 -= 1;
+                let bag = self.bags.of(fewer);
+                rests.push(self.with_bag(product, group, bag));
+            }
+        }
+        rests
+    }
+
     /// One product for two that differ in just one set, so that nothing is lost.
     pub fn merge(&mut self, a: ProductId, b: ProductId) -> Option<ProductId> {
         let [group] = self.differing_groups(a, b, 2)[..] else { return None };

@@ -1,10 +1,11 @@
 //! Unions of products.
 
 use crate::tree::{Algebra, ProductId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 
-/// In unions up to this size, products that can be merged are looked for.
-const MERGE_UP_TO: usize = 64;
+/// In unions up to this size, counted in components, products that can be merged are looked for.
+const MERGE_UP_TO: usize = 1 << 13;
 
 /// A union of products, none of them within another.
 ///
@@ -52,7 +53,7 @@ impl Union {
         }
         let mut kept: Vec<ProductId> = self.products.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(p, _)| *p).collect();
         kept.extend(added.maximal(algebra));
-        if kept.len() <= MERGE_UP_TO {
+        if kept.len() * algebra.group_sizes().len() <= MERGE_UP_TO {
             merge_all(algebra, &mut kept);
         }
         let mut union = Union::default();
@@ -149,18 +150,38 @@ impl Union {
     }
 }
 
+/// Merges products that differ in one set only until there are none. To find them, each product is
+/// filed under what is left of it without one of its sets, for each of its sets.
 fn merge_all(algebra: &mut Algebra, products: &mut Vec<ProductId>) {
-    let mut at = 0;
-    while at < products.len() {
-        let merged = (0..at).find_map(|other| Some((other, algebra.merge(products[other], products[at])?)));
-        match merged {
-            Some((other, merged)) => {
-                products.remove(at);
-                products[other] = merged;
-                products.retain(|&p| p == merged || !algebra.is_subset(p, merged));
-                at = 0;
+    let mut filed: FxHashMap<ProductId, ProductId> = FxHashMap::default();
+    let mut alive: FxHashSet<ProductId> = products.iter().copied().collect();
+    let unmerged = products.len();
+    let mut waiting: Vec<ProductId> = products.iter().rev().copied().collect();
+    while let Some(product) = waiting.pop() {
+        if !alive.contains(&product) {
+            continue;
+        }
+        let partner = algebra.without_one_set(product).into_iter().find_map(|rest| {
+            let partner = *filed.entry(rest).or_insert(product);
+            if alive.contains(&partner) {
+                (partner != product).then_some(partner)
+            } else {
+                filed.insert(rest, product);
+                None
             }
-            None => at += 1,
+        });
+        let merged = partner.and_then(|partner| Some((partner, algebra.merge(partner, product)?)));
+        if let Some((partner, merged)) = merged {
+            alive.remove(&partner);
+            alive.remove(&product);
+            alive.insert(merged);
+            products.push(merged);
+            waiting.push(merged);
         }
     }
+    let merged: Vec<ProductId> = products[unmerged..].iter().copied().filter(|p| alive.contains(p)).collect();
+    let mut seen = FxHashSet::default();
+    products.retain(|product| alive.contains(product) && seen.insert(*product));
+    // A merged product may contain others.
+    products.retain(|&product| !merged.iter().any(|&other| other != product && algebra.is_subset(product, other)));
 }

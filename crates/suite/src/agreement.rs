@@ -8,7 +8,7 @@ use threadwise_front_tw::printer::print;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_oracle::{Explored, OracleVerdict};
-use threadwise_portfolio::{Outcome, Request, SearchKind, verify};
+use threadwise_portfolio::{ExtractKind, Outcome, RefineKind, Request, SearchKind, verify};
 use threadwise_verdict::Verdict;
 
 /// How the explicit engine is asked.
@@ -45,6 +45,42 @@ pub fn disagreement(module: &Module, explored: &Explored) -> Option<String> {
             (states(reduced) > states(plain)).then(|| "symmetry adds states".to_string())
         })
         .or_else(|| modular_disagreement(&program, explored))
+        .or_else(|| cartesian_disagreement(&program, explored))
+}
+
+/// How long the engine `cartesian` may take. It always ends on finite programs, and the abstraction of a
+/// finite program may still be infinite.
+const CARTESIAN_TIME: Duration = Duration::from_secs(20);
+
+/// The engine `cartesian`, in all its ways, says the same; it may run out of time.
+pub fn cartesian_disagreement(program: &Arc<Program>, explored: &Explored) -> Option<String> {
+    let ways = [
+        (RefineKind::Lazy, ExtractKind::Eager, true),
+        (RefineKind::Lazy, ExtractKind::Eager, false),
+        (RefineKind::Lazy, ExtractKind::Lazy, true),
+        (RefineKind::Eager, ExtractKind::Eager, true),
+    ];
+    ways.into_iter().find_map(|(refine, extract, symmetry)| {
+        let engine = "cartesian".parse().expect("there is an engine `cartesian`");
+        let request = Request { engine, refine, extract, symmetry, ..Request::default() };
+        let outcome = verify(program, &request, &Budget::new(Some(CARTESIAN_TIME), None));
+        let agrees = match (&outcome.verdict, &explored.verdict) {
+            (Verdict::Safe(_), OracleVerdict::Safe) | (Verdict::Unsafe(_), OracleVerdict::Unsafe { .. }) => true,
+            (Verdict::Unknown(unknown), _) => {
+                let is_limit = unknown.reason().contains("limit") || program.is_recursive() || is_infinite(program);
+                !unknown.is_internal_error() && is_limit
+            }
+            _ => false,
+        };
+        let way = format!("cartesian, {refine:?} refinement, {extract:?} extraction, symmetry {symmetry}");
+        (!agrees).then(|| format!("{way}: {:?}\ninterpreter: {:?}", outcome.verdict, explored.verdict))
+    })
+}
+
+/// Whether some variable is unbounded.
+fn is_infinite(program: &Program) -> bool {
+    let locals = program.routines.iter().flat_map(|r| r.locals.iter().map(|v| &v.sort));
+    program.shared.iter().map(|v| &v.sort).chain(locals).any(|sort| sort.is_infinite())
 }
 
 /// How long the modular engine may take on a program; unbounded data may keep it busy for ever.

@@ -6,7 +6,7 @@ mod cartesian;
 mod damage;
 mod generated;
 
-pub use agreement::disagreement;
+pub use agreement::{cartesian_disagreement, disagreement};
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use damage::{damaged_program, damaged_system};
 pub use generated::{simple_different, simple_different_promela, simple_different_states};
@@ -19,8 +19,8 @@ use threadwise_source::{SourceFile, render};
 /// A program with expectations in its leading comment:
 ///
 /// - `// expect: SAFE` or `// expect: UNSAFE`, the truth about the program;
-/// - `// explicit: UNKNOWN`, where exhaustive search cannot find out;
-/// - `// modular: UNKNOWN`, a known imprecision: the program is safe, but not thread by thread;
+/// - `// explicit: UNKNOWN`, and the same with other engines: a known limit of the engine. Exhaustive search
+///   cannot find out, or the program is safe, but not thread by thread;
 /// - `// states: 15`, the number of reachable states.
 #[derive(Clone, Debug)]
 pub struct Example {
@@ -30,10 +30,6 @@ pub struct Example {
     pub text: String,
     /// Whether it is safe.
     pub safe: bool,
-    /// Whether exhaustive search cannot tell.
-    pub too_large_for_explicit: bool,
-    /// Whether it is safe, but cannot be proved thread by thread.
-    pub not_modular: bool,
     /// The number of reachable states, where it was worked out.
     pub states: Option<u64>,
 }
@@ -42,6 +38,12 @@ impl Example {
     /// Whether it is a transition system and no program of the language.
     pub fn is_transition_system(&self) -> bool {
         self.path.extension().is_some_and(|extension| extension == "ts")
+    }
+
+    /// Whether the engine is known not to tell.
+    pub fn is_unknown_to(&self, engine: &str) -> bool {
+        let line = format!("// {engine}: UNKNOWN");
+        self.text.lines().any(|text| text.trim_end() == line)
     }
 
     /// The example as a program, with its constants as they are in the file.
@@ -100,7 +102,5 @@ fn example(path: PathBuf) -> Example {
         other => panic!("{}: no line `// expect: SAFE` or `// expect: UNSAFE`, but {other:?}", path.display()),
     };
     let states = value("states").map(|n| n.parse().expect("a number of states"));
-    let too_large_for_explicit = value("explicit").as_deref() == Some("UNKNOWN");
-    let not_modular = value("modular").as_deref() == Some("UNKNOWN");
-    Example { safe, too_large_for_explicit, not_modular, states, path, text }
+    Example { safe, states, path, text }
 }

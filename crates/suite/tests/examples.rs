@@ -14,11 +14,7 @@ const ORACLE_STATES: usize = 20_000;
 
 /// What an engine may answer. A known imprecision that is gone must be taken out of the header.
 fn is_expected(example: &Example, engine: &str, verdict: &Verdict) -> bool {
-    let unknown_is_expected = match engine {
-        "explicit" => example.too_large_for_explicit,
-        "modular" => example.not_modular,
-        _ => false,
-    };
+    let unknown_is_expected = example.is_unknown_to(engine);
     match verdict {
         Verdict::Safe(_) => example.safe && !unknown_is_expected,
         Verdict::Unsafe(_) => !example.safe && !unknown_is_expected,
@@ -37,8 +33,7 @@ fn every_applicable_engine_gives_the_expected_verdict() {
             for symmetry in [true, false] {
                 let choice: EngineChoice = engine.name().parse().expect("a registered engine");
                 let request = Request { engine: choice, symmetry, want_proof: true, ..Request::default() };
-                let unknown = example.too_large_for_explicit && engine.name() == "explicit" || example.not_modular;
-                let limit = if unknown { 1 } else { 120 };
+                let limit = if example.is_unknown_to(engine.name()) { 1 } else { 120 };
                 let budget = Budget::new(Some(Duration::from_secs(limit)), Some(4 << 30));
                 let outcome = verify(&program, &request, &budget);
                 assert!(
@@ -79,7 +74,7 @@ fn oracle_states(example: &Example) -> u64 {
 #[test]
 fn engine_and_oracle_count_the_same_states() {
     for example in examples() {
-        if example.too_large_for_explicit || !example.safe || example.is_transition_system() {
+        if example.is_unknown_to("explicit") || !example.safe || example.is_transition_system() {
             continue;
         }
         let parsed = parse(&SourceFile::new("example", example.text.clone()));
