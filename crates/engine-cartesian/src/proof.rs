@@ -7,7 +7,7 @@ use threadwise_ir::{Store, TemplateId};
 use threadwise_products::{ProductId, SetId, Union};
 
 /// The last iterate as data.
-pub(crate) fn proof(run: &Run<'_, '_>) -> CartesianProof {
+pub(crate) fn proof(run: &Run<'_, '_, '_>) -> CartesianProof {
     let mut writer = Writer { run, sets: FxHashMap::default(), numbers: Vec::new(), proof: CartesianProof::default() };
     let groups = run.space.groups.iter().filter(|group| group.threads.len() > 1);
     writer.proof.symmetric = groups.map(|group| group.template).collect();
@@ -27,8 +27,8 @@ pub(crate) fn proof(run: &Run<'_, '_>) -> CartesianProof {
     writer.proof
 }
 
-struct Writer<'r, 's, 'a> {
-    run: &'r Run<'s, 'a>,
+struct Writer<'r, 's, 'a, 'w> {
+    run: &'r Run<'s, 'a, 'w>,
     /// By template and set, the number in the proof.
     sets: FxHashMap<(TemplateId, SetId), u32>,
     /// By template and local state, the number in the proof.
@@ -36,7 +36,7 @@ struct Writer<'r, 's, 'a> {
     proof: CartesianProof,
 }
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_, '_, '_> {
     fn product(&mut self, product: ProductId, exception: bool) -> Product {
         let mut components: Vec<(u32, u32)> = Vec::new();
         let mut last_template = None;

@@ -64,7 +64,7 @@ enum Analysis {
 }
 
 /// A run of the refinement loop.
-pub(crate) struct Run<'s, 'a> {
+pub(crate) struct Run<'s, 'a, 'w> {
     pub(crate) space: &'s mut Space<'a>,
     pub(crate) danger: Danger,
     pub(crate) chain: Chain,
@@ -79,13 +79,13 @@ pub(crate) struct Run<'s, 'a> {
     /// How many iterates were computed.
     pub(crate) iterates: u64,
     /// Is told of each iterate.
-    pub(crate) watcher: Option<Watcher<'s>>,
+    pub(crate) watcher: Option<Watcher<'w>>,
     /// The counterexamples so far, each with how many chains were known then.
     #[cfg(debug_assertions)]
     seen: BTreeSet<(usize, Vec<Vec<(u32, ProductId)>>)>,
 }
 
-impl<'s, 'a> Run<'s, 'a> {
+impl<'s, 'a> Run<'s, 'a, '_> {
     pub(crate) fn new(space: &'s mut Space<'a>, danger: Danger, initial: &[(u32, ProductId)], extract: Extract) -> Self {
         let mut products = Products::new();
         for &(store, product) in initial {
