@@ -1,8 +1,8 @@
 // Two threads acquire a boolean lock and release it at once.
 // From CART, section 3.1, figure 3.1, with the exception set given there.
 //
-// The paper prints (0, l2) as the second thread's initial state where (0, l1) is
-// meant: from the former the error states are reachable.
+// The paper prints (0, l1, l2) as the initial state where (0, l1, l1) is meant:
+// from the former the error states are reachable.
 //
 // expect: SAFE
 // modular: UNKNOWN
