@@ -154,9 +154,8 @@ impl Compiler<'_> {
 
     fn literal(&mut self, e: &Expr, wanted: bool, bound: &[Binding]) -> Option<Vec<Draft>> {
         // What can go wrong must be evaluated in its place, behind what comes before it.
-        let delicate = |e: &Expr| {
-            matches!(e.kind, ExprKind::Index(..) | ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, ..))
-        };
+        let delicate =
+            |e: &Expr| matches!(e.kind, ExprKind::Index(..) | ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, ..));
         if e.any(&delicate) {
             return None;
         }
@@ -164,7 +163,11 @@ impl Compiler<'_> {
             && let (Some(a), Some(b)) = (self.named(a, bound), self.named(b, bound))
         {
             let same = (*op == BinaryOp::Eq) == wanted;
-            return Some(vec![Draft { links: vec![(a.min(b), a.max(b), same)], roles: vec![a, b], ..Draft::default() }]);
+            return Some(vec![Draft {
+                links: vec![(a.min(b), a.max(b), same)],
+                roles: vec![a, b],
+                ..Draft::default()
+            }]);
         }
         let mut looks_at = Vec::new();
         let mut is_simple = true;

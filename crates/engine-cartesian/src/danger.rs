@@ -165,7 +165,8 @@ impl Danger {
             for cast in casts {
                 space.pace.step()?;
                 let algebra = &mut space.algebra;
-                let part = cast.iter().fold(product, |p, slot| algebra.replace(p, slot.group, slot.set, slot.satisfying));
+                let part =
+                    cast.iter().fold(product, |p, slot| algebra.replace(p, slot.group, slot.set, slot.satisfying));
                 found.insert(part);
             }
         }
@@ -188,9 +189,7 @@ impl Danger {
         let threads = space.instance.threads.len();
         let mut axes = vec![SetId::EMPTY; space.groups.len()];
         for pattern in 0..self.patterns.len() {
-            if !self.shared_holds(space, pattern, store)?
-                || !self.can_be_cast(space, pattern, store, product, None)?
-            {
+            if !self.shared_holds(space, pattern, store)? || !self.can_be_cast(space, pattern, store, product, None)? {
                 continue;
             }
             if old.is_none() && threads > self.patterns[pattern].roles.len() {

@@ -145,7 +145,8 @@ fn run(
     };
     let last = run.chain.len();
     let products = run.chain.products(last).len();
-    let exceptions = products - run.chain.products(last).iter().filter(|&&(s, p)| run.chain.main(last, s) == Some(p)).count();
+    let exceptions =
+        products - run.chain.products(last).iter().filter(|&&(s, p)| run.chain.main(last, s) == Some(p)).count();
     *stats = Stats(vec![
         ("refinements", run.refinements),
         ("iterates", run.iterates),

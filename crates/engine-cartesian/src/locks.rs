@@ -135,11 +135,7 @@ fn asks_for_free(guard: &Expr, lock: SharedId) -> bool {
 /// The exceptions: for each shared state in which a lock is held, and each way to deal its locks out to
 /// threads, the product of what the threads can then be doing. Of local states, those are looked at that
 /// the thread-modular fixpoint has.
-pub(crate) fn exceptions(
-    space: &mut Space<'_>,
-    held: &Held,
-    fixpoint: &[(u32, ProductId)],
-) -> Result<Products, Stop> {
+pub(crate) fn exceptions(space: &mut Space<'_>, held: &Held, fixpoint: &[(u32, ProductId)]) -> Result<Products, Stop> {
     let mut exceptions = Products::new();
     for &(store, product) in fixpoint {
         let locks = locks_in(space.instance, space.tables.shared.get(store));
@@ -208,11 +204,7 @@ fn deal(
     Ok(())
 }
 
-fn product_of(
-    space: &mut Space<'_>,
-    by_locks: &[BTreeMap<Locks, SetId>],
-    hands: &[Vec<Locks>],
-) -> Option<ProductId> {
+fn product_of(space: &mut Space<'_>, by_locks: &[BTreeMap<Locks, SetId>], hands: &[Vec<Locks>]) -> Option<ProductId> {
     let mut bags: Vec<BagId> = Vec::new();
     for (group, hand) in hands.iter().enumerate() {
         let mut entries: Vec<(SetId, u32)> = hand.iter().map(|locks| (by_locks[group][locks], 1)).collect();

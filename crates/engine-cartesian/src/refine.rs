@@ -86,7 +86,12 @@ pub(crate) struct Run<'s, 'a, 'w> {
 }
 
 impl<'s, 'a> Run<'s, 'a, '_> {
-    pub(crate) fn new(space: &'s mut Space<'a>, danger: Danger, initial: &[(u32, ProductId)], extract: Extract) -> Self {
+    pub(crate) fn new(
+        space: &'s mut Space<'a>,
+        danger: Danger,
+        initial: &[(u32, ProductId)],
+        extract: Extract,
+    ) -> Self {
         let mut products = Products::new();
         for &(store, product) in initial {
             products.entry(store).or_default().push(product);
@@ -197,7 +202,8 @@ impl<'s, 'a> Run<'s, 'a, '_> {
     fn add(&mut self, exceptions: &mut Products, more: Products) {
         for (store, products) in more {
             let there = exceptions.entry(store).or_default();
-            *there = Union::of(&mut self.space.algebra, there).with(&mut self.space.algebra, &products).products().to_vec();
+            *there =
+                Union::of(&mut self.space.algebra, there).with(&mut self.space.algebra, &products).products().to_vec();
         }
     }
 

@@ -133,13 +133,7 @@ impl<'a> Space<'a> {
         self.closure_below(product, 0, self.groups.len(), store)
     }
 
-    fn closure_below(
-        &mut self,
-        node: ProductId,
-        first: usize,
-        width: usize,
-        store: u32,
-    ) -> Result<ProductId, Stop> {
+    fn closure_below(&mut self, node: ProductId, first: usize, width: usize, store: u32) -> Result<ProductId, Stop> {
         if width == 0 {
             return Ok(node);
         }

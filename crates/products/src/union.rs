@@ -51,7 +51,8 @@ impl Union {
             });
             added.push(algebra, product);
         }
-        let mut kept: Vec<ProductId> = self.products.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(p, _)| *p).collect();
+        let mut kept: Vec<ProductId> =
+            self.products.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(p, _)| *p).collect();
         kept.extend(added.maximal(algebra));
         if kept.len() * algebra.group_sizes().len() <= MERGE_UP_TO {
             merge_all(algebra, &mut kept);

@@ -184,7 +184,11 @@ fn figure_2_1() {
     let second = product(&mut algebra, &vec![0b010, 0b011]);
     // The first resolvent contains `wide`; the second is within `high`.
     assert!(algebra.is_subset(wide, first) && algebra.is_subset(second, high));
-    assert_eq!(maximal, { let mut all = vec![first, high]; all.sort(); all });
+    assert_eq!(maximal, {
+        let mut all = vec![first, high];
+        all.sort();
+        all
+    });
 }
 
 #[test]
