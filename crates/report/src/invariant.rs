@@ -88,9 +88,11 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(instance: &'a Instance, proof: &'a CartesianProof) -> Writer<'a> {
         let mut places: HashMap<(RoutineId, String), Vec<LocationId>> = HashMap::new();
-        for (index, location) in instance.program.locations.iter().enumerate().filter(|(_, l)| !l.transient) {
-            let id = LocationId(index as u32);
-            places.entry((location.routine, place_name(&instance.program, id))).or_default().push(id);
+        for id in in_order(&instance.program) {
+            let location = instance.program.location(id);
+            if !location.transient {
+                places.entry((location.routine, place_name(&instance.program, id))).or_default().push(id);
+            }
         }
         Writer { instance, proof, names: Names::of_all(instance), places, known: HashMap::new() }
     }
@@ -249,4 +251,18 @@ fn place_name(program: &Program, location: LocationId) -> String {
         None if location == program.routine(place.routine).exit => "end".to_string(),
         None => program.source.position(place.span.start).to_string(),
     }
+}
+
+/// The locations in the order in which control comes by them.
+fn in_order(program: &Program) -> Vec<LocationId> {
+    let mut order = Vec::new();
+    let mut is_known = vec![false; program.locations.len()];
+    let mut pending: Vec<LocationId> = program.routines.iter().map(|routine| routine.entry).collect();
+    while let Some(location) = pending.pop() {
+        if !std::mem::replace(&mut is_known[location.index()], true) {
+            order.push(location);
+            pending.extend(program.location(location).edges.iter().rev().map(|&edge| program.edge(edge).to));
+        }
+    }
+    order
 }
