@@ -47,7 +47,7 @@ use crate::desk::{Callers, Desk, Spot};
 use crate::order::depends_on_order;
 use crate::properties::{Candidates, Properties};
 use crate::reachable::symmetry_is_admitted;
-use crate::roles::{Casting, Stage};
+use crate::roles::{Casting, Finding, Stage};
 use crate::sets::Sets;
 use crate::{CheckError, refuted};
 use rustc_hash::FxHashMap;
@@ -257,14 +257,14 @@ impl<'a> Judge<'a> {
         }
         for index in 0..self.castings.len() {
             let stage = Stage { roster: &self.roster, sets: &self.sets, shared, block };
-            let violation = match &mut self.castings[index] {
-                Some(casting) => casting.violation(&self.desk, &stage).ok(),
-                None => None,
+            let finding = match &mut self.castings[index] {
+                Some(casting) => casting.violation(&mut self.desk, &stage)?,
+                None => Finding::CannotTell,
             };
-            match violation {
-                Some(None) => {}
-                Some(Some(state)) => return Err(self.properties.violated(index, &state)),
-                None => {
+            match finding {
+                Finding::Holds => {}
+                Finding::Violated(state) => return Err(self.properties.violated(index, &state)),
+                Finding::CannotTell => {
                     let candidates = self.candidates(shared, block);
                     self.properties.formula_holds(&mut self.desk, index, &candidates)?;
                 }

@@ -107,8 +107,36 @@ impl<'a> Compiler<'a> {
                 // Where the body does not speak of the variable there must still be a value.
                 both(&[vec![Conjunct::Exists(variable).into()]], &inside)
             }
-            _ => Some(vec![vec![self.conjunct(e, wanted, scope)?.into()]]),
+            _ => match at_least(e, wanted) {
+                Some((template, body, count)) => self.several(template, body, count, scope),
+                None => Some(vec![vec![self.conjunct(e, wanted, scope)?.into()]]),
+            },
         }
+    }
+
+    /// So many different copies of the template satisfy the body.
+    fn several(
+        &mut self,
+        template: TemplateId,
+        body: &'a Expr,
+        count: i64,
+        scope: &[usize],
+    ) -> Option<Vec<Conjuncts<'a>>> {
+        let count = usize::try_from(count).unwrap_or(0);
+        let (first, mut all) = (self.variables.len(), Some(vec![Vec::new()]));
+        if count > MAX_THREADS {
+            return None;
+        }
+        let variables = first..first + count;
+        self.variables.extend(variables.clone().map(|_| Variable::Copy(template)));
+        for variable in variables {
+            let different = (first..variable).map(|other| Conjunct::Same(other, variable, false).into());
+            let mut conjuncts: Conjuncts<'a> = vec![Conjunct::Exists(variable).into()];
+            conjuncts.extend(different);
+            let inside = self.alternatives(body, true, &[scope, &[variable]].concat())?;
+            all = both(&both(&all?, &[conjuncts])?, &inside);
+        }
+        all
     }
 
     fn conjunct(&mut self, e: &'a Expr, must_be: bool, scope: &[usize]) -> Option<Conjunct<'a>> {
@@ -239,6 +267,23 @@ impl<'a> Compiler<'a> {
         }
         Some(combinations)
     }
+}
+
+/// `count(i: W :: body) >= n` and what means the same: the template, the body and the number.
+fn at_least(e: &Expr, wanted: bool) -> Option<(TemplateId, &Expr, i64)> {
+    let ExprKind::Binary(op, counted, number) = &e.kind else { return None };
+    let ExprKind::Quantified(Quantifier::Count, binder, body) = &counted.kind else { return None };
+    let (Domain::Copies(template), Sort::Bool, ExprKind::Const(number)) = (&binder.domain, &body.sort, &number.kind)
+    else {
+        return None;
+    };
+    let least = match (op, wanted) {
+        (BinaryOp::Ge, true) | (BinaryOp::Lt, false) => *number,
+        (BinaryOp::Gt, true) | (BinaryOp::Le, false) => number.checked_add(1)?,
+        (BinaryOp::Ne, true) | (BinaryOp::Eq, false) if *number == 0 => 1,
+        _ => return None,
+    };
+    Some((*template, body, least))
 }
 
 fn either<'a>(mut left: Vec<Conjuncts<'a>>, mut right: Vec<Conjuncts<'a>>) -> Option<Vec<Conjuncts<'a>>> {

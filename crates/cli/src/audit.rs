@@ -8,7 +8,7 @@ use crate::input::{load_program, open};
 use crate::judged::Judgement;
 use crate::work;
 use threadwise_check::{CheckError, check};
-use threadwise_evidence::{FileError, ProofFile};
+use threadwise_evidence::{FileError, Proof, ProofFile};
 use threadwise_report::{show_count, show_seconds};
 
 /// Checks a proof from a file against the program.
@@ -30,7 +30,8 @@ pub fn audit(args: &AuditArgs) -> Job {
         Ok(checked) => {
             let states = checked.states();
             let (count, time) = (show_count(states), show_seconds(seconds));
-            let body = format!("\n  the proof's {count} states hold: {} is SAFE  ({time})\n", program.source.name());
+            let noun = if matches!(proof, Proof::Cartesian(_)) { "products" } else { "states" };
+            let body = format!("\n  the proof's {count} {noun} hold: {} is SAFE  ({time})\n", program.source.name());
             let judgement = Judgement::new("confirmed", "proof", seconds);
             Judgement { size: Some(states), ..judgement }.print(&console, &body)
         }

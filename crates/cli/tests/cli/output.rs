@@ -13,7 +13,7 @@ fn keys(value: &serde_json::Value) -> Vec<String> {
 
 #[test]
 fn json_has_the_promised_fields() {
-    let promised = ["verdict", "reason", "engine", "modular", "annotation", "guarantees"];
+    let promised = ["verdict", "reason", "engine", "modular", "annotation", "guarantees", "invariant"];
     let promised = [&promised[..], &["violation", "trace", "stats", "version"]].concat();
     for (program, code, verdict) in [("safe.tw", 0, "safe"), ("unsafe.tw", 10, "unsafe"), ("unknown.tw", 5, "unknown")]
     {
