@@ -6,6 +6,7 @@
 //! proof passed; only [`check`] makes it.
 
 mod annotated;
+mod conformance;
 mod coverage;
 mod cutoff;
 mod desk;
@@ -80,6 +81,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
+        Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -39,6 +39,43 @@ pub enum Proof {
     Modular(ModularProof),
     /// Sets of thread states that lead from one to the next.
     Frontier(FrontierProof),
+    /// Threads that conform to abstract threads, and a proof for these.
+    Conformance(ConformanceProof),
+}
+
+/// Each specified thread conforms to its abstract thread, and the abstract threads together are safe.
+#[derive(Clone, Debug)]
+pub struct ConformanceProof {
+    /// Why the threads conform.
+    pub threads: Vec<Conformance>,
+    /// Why the program with the abstract threads in their places is safe.
+    pub composition: Box<Proof>,
+}
+
+/// A thread that conforms to its abstract thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conformance {
+    /// The thread; where there may be any number of copies of a thread, there is one.
+    pub thread: ThreadId,
+    /// Why it conforms.
+    pub simulation: Simulation,
+}
+
+/// Where an abstract thread can be while its thread runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Simulation {
+    /// For each local state, sets of nodes such that one of them has only nodes in which the abstract
+    /// thread can be. A set is a word with a bit for each node.
+    Candidates(Vec<(Store, Vec<u64>)>),
+}
+
+impl Simulation {
+    /// How many sets of candidates it lists.
+    pub fn size(&self) -> u64 {
+        match self {
+            Simulation::Candidates(states) => states.iter().map(|(_, sets)| sets.len() as u64).sum(),
+        }
+    }
 }
 
 /// An Owicki-Gries annotation of each thread, for each number of copies that has to be looked at.

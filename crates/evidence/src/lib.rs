@@ -11,6 +11,7 @@
 
 mod annotation;
 mod claim;
+mod conformance_file;
 mod file;
 mod frontier_file;
 mod modular_file;
@@ -25,9 +26,10 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, Claim, Context, Exhausted, FrontierProof, ModularProof, Proof, ReachableSet, StatesByStore, Stats,
-    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, Claim, Conformance, ConformanceProof, Context, Exhausted, FrontierProof, ModularProof, Proof,
+    ReachableSet, Simulation, StatesByStore, Stats, ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
 };
+pub use conformance_file::conformance_instance;
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};
 pub use show::{show_local, show_shared, show_state, show_value};

@@ -45,7 +45,7 @@ pub struct EngineOptions {
 pub use modular::Search as SearchKind;
 
 impl EngineOptions {
-    fn explicit(&self) -> explicit::Options {
+    pub(crate) fn explicit(&self) -> explicit::Options {
         explicit::Options {
             symmetry: self.symmetry,
             fold: self.fold,

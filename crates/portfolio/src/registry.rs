@@ -1,10 +1,11 @@
+use crate::conformance::Conformance;
 use crate::engine::{Engine, Explicit, Modular};
 use std::fmt;
 use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Explicit, &Modular];
+static ENGINES: &[&dyn Engine] = &[&Conformance, &Explicit, &Modular];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {

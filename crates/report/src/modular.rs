@@ -1,6 +1,7 @@
 //! Modular proofs, laid out for people.
 
 use crate::annotation::{Place, ProofText, ThreadText, proof_text, speaks_of_copies};
+use crate::conformance::conformance_how;
 use crate::human::Layout;
 use crate::list::wrap_words;
 use crate::numbers::show_count;
@@ -172,7 +173,7 @@ fn pieces<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
 }
 
-/// How a modular proof was found, in a few words.
+/// How a proof with assertions or candidates was found, in a few words.
 pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
         Proof::Reachable(_) => None,
@@ -183,6 +184,7 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
             "frontier search, {} iterates; the proof's {states} thread states have been checked",
             show_count(proof.iterates.len() as u64)
         )),
+        Proof::Conformance(proof) => Some(conformance_how(proof, states)),
     }
 }
 
