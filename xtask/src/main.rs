@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `setup-solver`.
 
+mod abstraction;
 mod bench;
 mod fuzz;
 mod measure;
