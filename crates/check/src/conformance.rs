@@ -26,6 +26,9 @@
 //!
 //! That P# is safe is a proof of another kind, about another program, and judged as such.
 //!
+//! Where a thread has infinitely many states, the sets of nodes are given by assertions on the thread's
+//! locals and the set; [`conformance_assertions`] asks a solver the same three points.
+//!
 //! # Which stores, which threads
 //!
 //! A shared variable that neither T nor T# nor a property of T alone mentions changes nothing in 1
@@ -33,7 +36,7 @@
 //! are permuted to each other, so one of them is enough. Where there may be any number of threads,
 //! T and T# must not speak of threads at all, for then the number makes no difference.
 
-use crate::{CheckError, refuted};
+use crate::{CheckError, conformance_assertions, refuted};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use threadwise_evidence::{ConformanceProof, Simulation, conformance_instance, show_local, show_shared};
@@ -51,18 +54,24 @@ pub(crate) fn check(program: &Arc<Program>, proof: &ConformanceProof, budget: &B
         let found = found.ok_or_else(|| refuted(format!("it does not say why {name} conforms")))?;
         found.validate(&instance).map_err(|e| refuted(format!("the proof does not fit the program: {e}")))?;
         let template = instance.threads[thread.index()].template;
-        if program.has_any_copies() && instance.depends_on_copies(template, &abstraction.local) {
-            return Err(refuted(format!("whether {name} conforms may depend on the number of threads")));
+        match &found.simulation {
+            Simulation::Candidates(states) => {
+                if program.has_any_copies() && instance.depends_on_copies(template, &abstraction.local) {
+                    return Err(refuted(format!("whether {name} conforms may depend on the number of threads")));
+                }
+                Judge::new(&instance, &abstraction, thread, states, budget)?.check()?;
+            }
+            Simulation::Assertions(points) => {
+                conformance_assertions::check(&instance, &abstraction, thread, points, budget)?;
+            }
         }
-        let Simulation::Candidates(states) = &found.simulation;
-        Judge::new(&instance, &abstraction, thread, states, budget)?.check()?;
         listed += found.simulation.size();
     }
     let composition = crate::check(&abstraction.composition, &proof.composition, budget);
     match composition {
         Ok(checked) => Ok(listed + checked.states()),
         Err(CheckError::Refuted(why)) => Err(refuted(format!("the abstract threads together: {why}"))),
-        Err(limit) => Err(limit),
+        Err(other) => Err(other),
     }
 }
 
@@ -101,7 +110,10 @@ impl<'a> Judge<'a> {
             budget,
         };
         let relevant = instance.shared_of(template, &abstraction.local);
-        let stores = instance.stores_over(&relevant).map_err(|gap| judge.gap("the shared stores", gap))?;
+        let (stores, gap) = instance.stores_over(&relevant);
+        if let Some(gap) = gap {
+            return Err(judge.gap("all shared stores", gap));
+        }
         for store in stores {
             let mut wrong = 0;
             for (index, node) in specification.nodes.iter().enumerate() {

@@ -6,7 +6,9 @@
 //! proof passed; only [`check`] makes it.
 
 mod annotated;
+mod assertions;
 mod conformance;
+mod conformance_assertions;
 mod coverage;
 mod cutoff;
 mod desk;
@@ -15,6 +17,7 @@ mod interner;
 mod landing;
 mod modular;
 mod properties;
+mod questions;
 mod reachable;
 mod space;
 mod viewpoint;
@@ -52,6 +55,8 @@ pub enum CheckError {
     Refuted(String),
     /// There was no time or memory left to say.
     Limit(Limit),
+    /// It cannot be said, because there is no solver or it gave no answer.
+    Undecided(String),
 }
 
 impl fmt::Display for CheckError {
@@ -59,6 +64,7 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Refuted(reason) => f.write_str(reason),
             CheckError::Limit(limit) => write!(f, "{limit} while checking the proof"),
+            CheckError::Undecided(reason) => write!(f, "{reason} while checking the proof"),
         }
     }
 }
@@ -82,6 +88,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
         Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
+        Proof::Assertions(proof) => assertions::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -23,15 +23,15 @@ pub(crate) type Nodes = u64;
 /// Why the search ended early.
 pub(crate) enum Stop {
     Limit(Limit),
-    /// Not all steps can be listed.
-    Gap(Gap),
+    /// Not all states and steps can be listed; those that were are right.
+    Incomplete,
     /// The thread does not conform.
     Refused(Box<Refusal>),
 }
 
 impl From<Gap> for Stop {
-    fn from(gap: Gap) -> Stop {
-        Stop::Gap(gap)
+    fn from(_: Gap) -> Stop {
+        Stop::Incomplete
     }
 }
 
@@ -124,6 +124,11 @@ pub(crate) struct Checker<'a> {
     global: u32,
     /// For each shared store the nodes in which the abstract thread goes wrong: its bits are W#.
     wrong: Rc<[Nodes]>,
+    /// Why there are shared stores or steps that are not looked at. An error that is found is one
+    /// all the same.
+    gap: Option<Gap>,
+    /// More states than this are not visited.
+    max_pairs: usize,
     locals: Interner,
     moves: FxHashMap<u32, Rc<Moves>>,
     /// For a pair of shared stores, to which nodes T# can go with it from each node.
@@ -138,12 +143,14 @@ impl<'a> Checker<'a> {
         instance: &'a Instance,
         abstraction: &'a Abstraction,
         thread: ThreadId,
+        max_pairs: usize,
     ) -> Result<Checker<'a>, Stop> {
         let template = instance.threads[thread.index()].template;
         let specification = instance.program.abstract_thread(template).expect("the thread is specified");
         let mut stores = Interner::default();
         let mut wrong = Vec::new();
-        for store in instance.stores_over(&instance.shared_of(template, &abstraction.local))? {
+        let (all, gap) = instance.stores_over(&instance.shared_of(template, &abstraction.local));
+        for store in all {
             stores.intern(&store);
             let mut nodes = 0;
             for (index, node) in specification.nodes.iter().enumerate() {
@@ -158,6 +165,8 @@ impl<'a> Checker<'a> {
             specification,
             local_properties: abstraction.local.iter().filter(|p| p.template == template).collect(),
             global: stores.len() as u32,
+            gap,
+            max_pairs,
             stores,
             wrong: wrong.into(),
             locals: Interner::default(),
@@ -181,6 +190,9 @@ impl<'a> Checker<'a> {
                 continue;
             }
             budget.check().map_err(Stop::Limit)?;
+            if self.pairs.len() > self.max_pairs {
+                return Err(Stop::Incomplete);
+            }
             budget.report(|| format!("conformance: {} candidate sets", self.pairs.len()));
             let moves = self.moves(l)?;
             // W(l) ⊆ W#(F).
@@ -194,6 +206,9 @@ impl<'a> Checker<'a> {
                 }
                 self.visit(step.local, f_after, Some((at, step.path.clone())), &mut queue)?;
             }
+        }
+        if self.gap.is_some() {
+            return Err(Stop::Incomplete);
         }
         let states = self.smallest.iter().map(|(&l, pairs)| {
             let mut sets: Vec<Nodes> = pairs.iter().map(|&at| self.pairs[at].nodes).collect();
@@ -209,10 +224,8 @@ impl<'a> Checker<'a> {
             let (local, wrong) = (failure.local.clone(), Wrong::Start(failure.error));
             return Err(Stop::Refused(Box::new(Refusal { trail: Vec::new(), local, candidates: 0, wrong })));
         }
-        match starts.gap {
-            Some(gap) => Err(Stop::Gap(gap)),
-            None => Ok(starts.successors.iter().map(|start| self.locals.intern(&start.local)).collect()),
-        }
+        self.gap = self.gap.or(starts.gap);
+        Ok(starts.successors.iter().map(|start| self.locals.intern(&start.local)).collect())
     }
 
     /// All steps from a local state, and what can go wrong in it.
@@ -224,9 +237,7 @@ impl<'a> Checker<'a> {
         for before in 0..self.global {
             let Steps { successors, failures, gap, .. } =
                 self.instance.steps(self.thread, self.stores.get(before), self.locals.get(l));
-            if let Some(gap) = gap {
-                return Err(Stop::Gap(gap));
-            }
+            self.gap = self.gap.or(gap);
             let shared = || self.stores.get(before).into();
             let fails = |failure: Failure| Wrong::Error { shared: shared(), error: failure.error, path: failure.path };
             moves.errors.extend(failures.into_iter().next().map(|failure| (before, fails(failure))));

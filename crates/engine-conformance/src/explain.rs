@@ -1,9 +1,11 @@
 //! Why there is no proof, in the words of the program.
 
 use crate::checker::{Refusal, Wrong};
+use crate::symbolic::Stop;
 use threadwise_evidence::{Unknown, show_local, show_shared};
-use threadwise_ir::{EdgeId, Fault, Gap, Inexpressible, Instance, Path, Program, StepError, TemplateId, ThreadId};
+use threadwise_ir::{EdgeId, Fault, Inexpressible, Instance, Path, Program, StepError, TemplateId, ThreadId};
 use threadwise_limits::Limit;
+use threadwise_solver::{SolverError, Unsupported};
 
 /// So many steps on the way to a refusal are shown.
 const MAX_TRAIL: usize = 12;
@@ -21,17 +23,6 @@ pub(crate) fn inexpressible(program: &Program, found: &Inexpressible) -> Unknown
     Unknown { reason, advice: advice.map(str::to_string).to_vec() }
 }
 
-/// The check would have to be made for every number of threads.
-pub(crate) fn depends_on_copies(program: &Program, template: TemplateId) -> Unknown {
-    let name = &program.template(template).name;
-    let reason = format!(
-        "whether `{name}` conforms may depend on the number of threads:\n\
-         it, or its abstract thread, speaks of thread identities, and there may be any number of copies"
-    );
-    let advice = vec!["give a fixed number of copies instead of `[*]`".to_string()];
-    Unknown { reason, advice }
-}
-
 pub(crate) fn out_of_budget(limit: Limit) -> Unknown {
     let advice = match limit {
         Limit::Time(_) => vec!["give it more time with `--timeout`".to_string()],
@@ -41,11 +32,37 @@ pub(crate) fn out_of_budget(limit: Limit) -> Unknown {
     Unknown { reason: format!("{limit} while checking conformance"), advice }
 }
 
-/// The states of the thread cannot be listed.
-pub(crate) fn not_finite(program: &Program, template: TemplateId, gap: Gap) -> Unknown {
-    let (name, place) = (&program.template(template).name, program.source.locate(gap.span()));
-    let reason = format!("the conformance of `{name}` cannot be checked state by state: {} at {place}", gap.describe());
-    Unknown { reason, advice: vec!["give `int` variables a range `lo..hi`".to_string()] }
+/// The states of the thread cannot be listed, and there is no solver.
+pub(crate) fn no_solver(program: &Program, template: TemplateId, how_to_get: &str) -> Unknown {
+    let name = &program.template(template).name;
+    let reason = format!("whether `{name}` conforms cannot be checked state by state, and {how_to_get}");
+    Unknown { reason, advice: vec!["get a solver, or give `int` variables a range `lo..hi`".to_string()] }
+}
+
+/// The solver did not find invariants.
+pub(crate) fn not_solved(program: &Program, template: TemplateId, stop: Stop) -> Unknown {
+    let name = &program.template(template).name;
+    if let Stop::Solver(SolverError::Limit(limit)) = stop {
+        return out_of_budget(limit);
+    }
+    let reason = format!("no proof that `{name}` conforms was found: {}", stop_text(program, &stop));
+    let advice = [
+        "give `int` variables a range `lo..hi`: then the states are looked at one by one",
+        "make the assertions of the nodes stronger, or the thread simpler",
+    ];
+    Unknown { reason, advice: advice.map(str::to_string).to_vec() }
+}
+
+/// Why there are no invariants.
+pub(crate) fn stop_text(program: &Program, stop: &Stop) -> String {
+    match stop {
+        Stop::Unsupported(Unsupported { what, span }) => {
+            format!("{what} at {} cannot be told to a solver", program.source.locate(*span))
+        }
+        Stop::Solver(error) => error.to_string(),
+        Stop::Impossible => "the solver says that there is none".to_string(),
+        Stop::NotSolved(why) => format!("the solver cannot say; its answer was `{why}`"),
+    }
 }
 
 /// The thread does something that its abstract thread does not admit.

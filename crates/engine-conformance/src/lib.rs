@@ -9,14 +9,24 @@
 
 mod checker;
 mod explain;
+mod horn;
+mod symbolic;
+mod together;
 
 pub use checker::{Refusal, Wrong};
 
 use checker::{Checker, Stop};
 use std::sync::Arc;
-use threadwise_evidence::{Conformance, Simulation, Stats, Unknown, conformance_instance};
-use threadwise_ir::{Abstraction, Copies, Instance, Program, ThreadId};
+use threadwise_evidence::{Conformance, Proof, Simulation, Stats, Unknown, conformance_instance};
+use threadwise_ir::{Abstraction, Instance, Program, TemplateId, ThreadId};
 use threadwise_limits::Budget;
+use threadwise_solver::SolverCommand;
+
+/// A solver, or how to get one.
+pub type Solver<'a> = Result<&'a SolverCommand, &'a str>;
+
+/// Of a thread with infinitely many states so many are looked at one by one.
+const FEW_PAIRS: usize = 2_000;
 
 /// An abstract thread may have this many nodes: sets of nodes are words.
 const MAX_NODES: usize = 64;
@@ -46,35 +56,67 @@ pub fn applicable(program: &Program) -> Result<(), String> {
 }
 
 /// Checks each specified thread against its abstract thread.
-pub fn conform(program: &Arc<Program>, budget: &Budget) -> Result<Conformed, Unknown> {
+pub fn conform(program: &Arc<Program>, solver: Solver<'_>, budget: &Budget) -> Result<Conformed, Unknown> {
     let abstraction = program.abstraction().map_err(|inexpressible| explain::inexpressible(program, &inexpressible))?;
     let instance = conformance_instance(program);
     let mut threads = Vec::new();
-    let mut pairs = 0;
+    let (mut sets, mut clauses) = (0, 0);
     for thread in instance.specified_threads() {
-        let simulation = conform_thread(&instance, &abstraction, thread, budget)?;
-        pairs += simulation.size();
+        let (simulation, solved) = conform_thread(&instance, &abstraction, thread, solver, budget)?;
+        sets += simulation.size();
+        clauses += solved;
         threads.push(Conformance { thread, simulation });
     }
-    let stats = Stats(vec![("conforming_threads", threads.len() as u64), ("candidate_sets", pairs)]);
-    Ok(Conformed { abstraction, threads, stats })
+    let mut stats = vec![("conforming_threads", threads.len() as u64), ("candidate_sets", sets)];
+    stats.extend((clauses > 0).then_some(("horn_clauses", clauses)));
+    Ok(Conformed { abstraction, threads, stats: Stats(stats) })
 }
 
+/// State by state where that is possible, and else with a solver. A few states are looked at in any
+/// case: they show best what is wrong.
 fn conform_thread(
     instance: &Instance,
     abstraction: &Abstraction,
     thread: ThreadId,
+    solver: Solver<'_>,
     budget: &Budget,
-) -> Result<Simulation, Unknown> {
+) -> Result<(Simulation, u64), Unknown> {
+    let program = &instance.program;
     let template = instance.threads[thread.index()].template;
-    let any = instance.program.templates.iter().any(|template| template.copies == Copies::Any);
-    if any && instance.depends_on_copies(template, &abstraction.local) {
-        return Err(explain::depends_on_copies(&instance.program, template));
+    let listed = if program.has_any_copies() && instance.depends_on_copies(template, &abstraction.local) {
+        Err(Stop::Incomplete)
+    } else {
+        let max_pairs = if is_infinite(program, template) { FEW_PAIRS } else { usize::MAX };
+        Checker::new(instance, abstraction, thread, max_pairs).and_then(|mut checker| checker.run(budget))
+    };
+    match listed {
+        Ok(states) => Ok((Simulation::Candidates(states), 0)),
+        Err(Stop::Limit(limit)) => Err(explain::out_of_budget(limit)),
+        Err(Stop::Refused(refusal)) => Err(explain::refused(instance, thread, &refusal)),
+        Err(Stop::Incomplete) => {
+            let solver = solver.map_err(|how_to_get| explain::no_solver(program, template, how_to_get))?;
+            symbolic::conform(instance, abstraction, thread, solver, budget)
+                .map_err(|stop| explain::not_solved(program, template, stop))
+        }
     }
-    let result = Checker::new(instance, abstraction, thread).and_then(|mut checker| checker.run(budget));
-    result.map(Simulation::Candidates).map_err(|stop| match stop {
-        Stop::Limit(limit) => explain::out_of_budget(limit),
-        Stop::Gap(gap) => explain::not_finite(&instance.program, template, gap),
-        Stop::Refused(refusal) => explain::refused(instance, thread, &refusal),
-    })
+}
+
+/// Whether a thread may have infinitely many local states.
+fn is_infinite(program: &Program, template: TemplateId) -> bool {
+    let routines = program.routines_of(template);
+    let locals = routines.iter().flat_map(|&routine| &program.routine(routine).locals);
+    program.is_recursive() || locals.into_iter().any(|var| var.sort.is_infinite())
+}
+
+/// Proves a program with unbounded data safe, if that can be seen one thread at a time. Meant for
+/// abstract threads together.
+pub fn prove_together(program: &Arc<Program>, solver: Solver<'_>, budget: &Budget) -> Result<(Proof, Stats), String> {
+    let solver = solver.map_err(str::to_string)?;
+    match together::prove(program, solver, budget) {
+        Ok((proof, clauses)) => {
+            let points = proof.threads.iter().map(|points| points.len() as u64).sum();
+            Ok((Proof::Assertions(proof), Stats(vec![("assertions", points), ("horn_clauses", clauses)])))
+        }
+        Err(stop) => Err(explain::stop_text(program, &stop)),
+    }
 }

@@ -1,4 +1,4 @@
-use threadwise_ir::{Fault, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{EdgeId, Fault, LocationId, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
 /// What an engine says about a program. It is not a verdict before it has been judged.
@@ -41,6 +41,8 @@ pub enum Proof {
     Frontier(FrontierProof),
     /// Threads that conform to abstract threads, and a proof for these.
     Conformance(ConformanceProof),
+    /// Assertions at the points of each thread, for a solver to check.
+    Assertions(AssertionProof),
 }
 
 /// Each specified thread conforms to its abstract thread, and the abstract threads together are safe.
@@ -67,13 +69,38 @@ pub enum Simulation {
     /// For each local state, sets of nodes such that one of them has only nodes in which the abstract
     /// thread can be. A set is a word with a bit for each node.
     Candidates(Vec<(Store, Vec<u64>)>),
+    /// For each point of the thread an assertion on its locals and on the set of candidates: a formula
+    /// over the leaves of the locals of all frames, outermost first, and then a truth value for each
+    /// node.
+    Assertions(Vec<PointFormula>),
+}
+
+/// What holds at a point of a thread. The formula is in the language of SMT-LIB; what it speaks of
+/// are `x0`, `x1` and so on, in the order that the kind of proof says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PointFormula {
+    /// The calls under way, outermost first.
+    pub calls: Vec<EdgeId>,
+    /// Where the running routine is.
+    pub at: LocationId,
+    /// The formula.
+    pub formula: String,
+}
+
+/// For each thread assertions at its points that hold whatever the other threads do: formulas over the
+/// thread's identity, the leaves of the shared variables, and those of the locals of all frames.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AssertionProof {
+    /// For each template the assertions at its points.
+    pub threads: Vec<Vec<PointFormula>>,
 }
 
 impl Simulation {
-    /// How many sets of candidates it lists.
+    /// How many sets of candidates or assertions it lists.
     pub fn size(&self) -> u64 {
         match self {
             Simulation::Candidates(states) => states.iter().map(|(_, sets)| sets.len() as u64).sum(),
+            Simulation::Assertions(points) => points.len() as u64,
         }
     }
 }

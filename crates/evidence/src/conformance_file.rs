@@ -1,6 +1,7 @@
 //! Proofs by conformance in files: for each thread its local states with sets of nodes, then the
 //! proof for the composition, which is a proof of another kind.
 
+use crate::assertion_file::{PointFile, validate_points};
 use crate::file::FileError;
 use crate::rows::{entry, list};
 use crate::stores::{decode_local, local_json, validate_local};
@@ -26,7 +27,14 @@ pub(crate) fn write(out: &mut impl Write, program: &Arc<Program>, threads: &[Con
         write!(out, "{{")?;
         entry(out, "thread", instance.tid_name(i64::from(conformance.thread.0) + 1))?;
         let Some(thread) = specification(&instance, conformance.thread) else { return write!(out, "}}") };
-        let Simulation::Candidates(states) = &conformance.simulation;
+        let states = match &conformance.simulation {
+            Simulation::Candidates(states) => states,
+            Simulation::Assertions(points) => {
+                write!(out, "\"assertions\": ")?;
+                crate::rows::rows(out, points.iter().map(PointFile::of))?;
+                return write!(out, "}}");
+            }
+        };
         write!(out, "\"candidates\": ")?;
         let row = |(local, sets): &(threadwise_ir::Store, Vec<u64>)| CandidatesFile {
             local: local_json(&instance, local),
@@ -51,7 +59,8 @@ fn names(thread: &AbstractThread, set: u64) -> Vec<String> {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ConformanceIn {
     thread: String,
-    candidates: Vec<CandidatesFile>,
+    candidates: Option<Vec<CandidatesFile>>,
+    assertions: Option<Vec<PointFile>>,
 }
 
 /// A local state and sets of nodes.
@@ -75,6 +84,13 @@ impl ConformanceIn {
         let tid = tid_of_name(instance, &self.thread).filter(|&tid| tid > 0).ok_or_else(unknown)?;
         let thread = ThreadId(tid as u32 - 1);
         let specification = specification(instance, thread).ok_or_else(unknown)?;
+        if let Some(points) = &self.assertions {
+            let points = points.iter().map(PointFile::decode).collect();
+            let conformance = Conformance { thread, simulation: Simulation::Assertions(points) };
+            conformance.validate(instance)?;
+            return Ok(conformance);
+        }
+        let candidates = crate::rows::present(self.candidates.as_ref(), "candidates")?;
         let state = |(at, row): (usize, &CandidatesFile)| {
             let local = decode_local(instance, specification.template, &row.local);
             let local = local.map_err(|e| e.within("local").at(at).within("candidates"))?;
@@ -82,7 +98,7 @@ impl ConformanceIn {
             let sets = sets.collect::<Result<_, _>>().map_err(|e| e.within("nodes").at(at).within("candidates"))?;
             Ok((local, sets))
         };
-        let states = self.candidates.iter().enumerate().map(state).collect::<Result<_, FileError>>()?;
+        let states = candidates.iter().enumerate().map(state).collect::<Result<_, FileError>>()?;
         let conformance = Conformance { thread, simulation: Simulation::Candidates(states) };
         conformance.validate(instance)?;
         Ok(conformance)
@@ -103,7 +119,13 @@ impl Conformance {
         let Some(specification) = specification(instance, self.thread) else {
             return Err(FileError::new("the program has no such specified thread").within("thread"));
         };
-        let Simulation::Candidates(states) = &self.simulation;
+        let states = match &self.simulation {
+            Simulation::Candidates(states) => states,
+            Simulation::Assertions(points) => {
+                return validate_points(&instance.program, specification.template, points)
+                    .map_err(|e| e.within("assertions"));
+            }
+        };
         for (at, (local, sets)) in states.iter().enumerate() {
             validate_local(instance, specification.template, local).map_err(|e| e.at(at).within("candidates"))?;
             let nodes = specification.nodes.len();

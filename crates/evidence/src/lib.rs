@@ -10,6 +10,7 @@
 //! Nothing here knows how evidence is found or judged.
 
 mod annotation;
+mod assertion_file;
 mod claim;
 mod conformance_file;
 mod file;
@@ -26,8 +27,9 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, Claim, Conformance, ConformanceProof, Context, Exhausted, FrontierProof, ModularProof, Proof,
-    ReachableSet, Simulation, StatesByStore, Stats, ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, AssertionProof, Claim, Conformance, ConformanceProof, Context, Exhausted, FrontierProof, ModularProof,
+    PointFormula, Proof, ReachableSet, Simulation, StatesByStore, Stats, ThreadAnnotation, Trace, TraceStep, Unknown,
+    Violation,
 };
 pub use conformance_file::conformance_instance;
 pub use file::{FileError, Header, MAX_ANY_COPIES};

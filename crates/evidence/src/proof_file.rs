@@ -1,13 +1,14 @@
 //! Proof files: what `check --proof` writes and `audit` reads. They start with a header that says
 //! what program and what kind of proof it is; the rest depends on the kind.
 
+use crate::assertion_file::PointFile;
 use crate::conformance_file::ConformanceIn;
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
 use crate::reachable_file::{ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{ConformanceProof, Proof, conformance_file, frontier_file, modular_file, reachable_file};
+use crate::{ConformanceProof, Proof, assertion_file, conformance_file, frontier_file, modular_file, reachable_file};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ const REACHABLE: &str = "reachable-set";
 const MODULAR: &str = "modular";
 const FRONTIER: &str = "frontier";
 const CONFORMANCE: &str = "conformance";
+const ASSERTIONS: &str = "assertions";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -47,6 +49,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Modular(_) => MODULAR,
         Proof::Frontier(_) => FRONTIER,
         Proof::Conformance(_) => CONFORMANCE,
+        Proof::Assertions(_) => ASSERTIONS,
     }
 }
 
@@ -57,6 +60,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Reachable(set) => reachable_file::write(out, &instance, set),
         Proof::Modular(proof) => modular_file::write(out, program, proof),
         Proof::Frontier(proof) => frontier_file::write(out, &instance, proof),
+        Proof::Assertions(proof) => assertion_file::write(out, program, proof),
         Proof::Conformance(proof) => {
             conformance_file::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
@@ -87,6 +91,7 @@ struct ProofIn {
     iterates: Option<Vec<IterateIn>>,
     conformance: Option<Vec<ConformanceIn>>,
     composition: Option<Box<ProofIn>>,
+    assertions: Option<BTreeMap<String, Vec<PointFile>>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -104,6 +109,7 @@ enum Kind {
     Modular,
     Frontier,
     Conformance,
+    Assertions,
 }
 
 impl Kind {
@@ -113,6 +119,7 @@ impl Kind {
             MODULAR => Ok(Kind::Modular),
             FRONTIER => Ok(Kind::Frontier),
             CONFORMANCE => Ok(Kind::Conformance),
+            ASSERTIONS => Ok(Kind::Assertions),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
     }
@@ -162,6 +169,9 @@ impl ProofIn {
             Kind::Frontier => {
                 let (locals, iterates) = (present(self.locals, "locals")?, present(self.iterates, "iterates")?);
                 Proof::Frontier(frontier_file::decode(instance, &locals, &iterates)?)
+            }
+            Kind::Assertions => {
+                Proof::Assertions(assertion_file::decode(program, &present(self.assertions, "assertions")?)?)
             }
             Kind::Conformance => {
                 let threads = conformance_file::decode(program, &present(self.conformance, "conformance")?)?;

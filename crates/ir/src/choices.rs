@@ -93,11 +93,16 @@ fn combinations(free: &[FreeWord]) -> u64 {
     free.iter().fold(1u64, |n, w| n.saturating_mul(w.values.count()))
 }
 
+/// Whether there are more combinations than are tried.
+pub(crate) fn too_many(free: &[FreeWord]) -> bool {
+    combinations(free) > MAX_CHOICES
+}
+
 /// Why not all combinations of values are tried, if so.
-pub(crate) fn gap_of(free: &[FreeWord], span: Span) -> Option<Gap> {
+fn gap_of(free: &[FreeWord], span: Span) -> Option<Gap> {
     if free.iter().any(|w| matches!(w.values, Values::Sample)) {
         Some(Gap::Unbounded(span))
-    } else if combinations(free) > MAX_CHOICES {
+    } else if too_many(free) {
         Some(Gap::TooMany(span))
     } else {
         None

@@ -2,11 +2,12 @@ use crate::engine::{Engine, EngineOptions};
 use crate::registry::engines;
 use std::sync::Arc;
 use std::time::Duration;
-use threadwise_engine_conformance::{Conformed, applicable, conform};
+use threadwise_engine_conformance::{Conformed, Solver, applicable, conform, prove_together};
 use threadwise_engine_explicit as explicit;
 use threadwise_evidence::{Claim, ConformanceProof, Proof, Stats, Unknown, violation_info};
 use threadwise_ir::{Instance, Program, Sort};
 use threadwise_limits::Budget;
+use threadwise_solver::find;
 
 /// Engine `conformance`: threads against abstract threads, then the abstract threads together.
 pub(crate) struct Conformance;
@@ -32,8 +33,7 @@ impl Engine for Conformance {
 
     /// Abstract threads are written where there is too much data to search.
     fn suits(&self, program: &Program) -> bool {
-        let locals = program.routines.iter().flat_map(|routine| routine.locals.iter().map(|var| &var.sort));
-        program.shared.iter().map(|var| &var.sort).chain(locals).any(Sort::is_infinite)
+        is_infinite(program)
     }
 
     fn applicable(&self, program: &Program) -> Result<(), String> {
@@ -41,8 +41,10 @@ impl Engine for Conformance {
     }
 
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        let (unknown, stats) = match conform(program, budget) {
-            Ok(conformed) => match compose(&conformed, options, budget) {
+        let found = find(None).map_err(|missing| missing.to_string());
+        let solver = found.as_ref().map_err(String::as_str);
+        let (unknown, stats) = match conform(program, solver, budget) {
+            Ok(conformed) => match compose(&conformed, solver, options, budget) {
                 Ok((composition, more)) => {
                     let stats = Stats([conformed.stats.0, more.0].concat());
                     let proof = ConformanceProof { threads: conformed.threads, composition: Box::new(composition) };
@@ -61,16 +63,34 @@ impl Engine for Conformance {
     }
 }
 
-/// Has the other engines prove the abstract threads safe together, in turns that grow longer.
-fn compose(conformed: &Conformed, options: &EngineOptions, budget: &Budget) -> Result<(Proof, Stats), Unknown> {
+fn is_infinite(program: &Program) -> bool {
+    let locals = program.routines.iter().flat_map(|routine| routine.locals.iter().map(|var| &var.sort));
+    program.shared.iter().map(|var| &var.sort).chain(locals).any(Sort::is_infinite)
+}
+
+/// Has the abstract threads proved safe together: by a solver where there is unbounded data, else by
+/// the other engines, in turns that grow longer.
+fn compose(
+    conformed: &Conformed,
+    solver: Solver<'_>,
+    options: &EngineOptions,
+    budget: &Budget,
+) -> Result<(Proof, Stats), Unknown> {
     let program = &conformed.abstraction.composition;
+    let mut solved = None;
+    if is_infinite(program) {
+        match prove_together(program, solver, budget) {
+            Ok(proved) => return Ok(proved),
+            Err(why) => solved = Some(format!("assertions at each node: {why}")),
+        }
+    }
     let options = EngineOptions { proof: true, ..*options };
     let mut others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
     others.sort_by_key(|engine| !engine.suits(program));
     let mut turn = FIRST_TURN;
     loop {
         let mut was_cut_short = false;
-        let mut reasons = Vec::new();
+        let mut reasons: Vec<String> = solved.iter().cloned().collect();
         for engine in &others {
             let start = budget.elapsed();
             match engine.run(program, &options, &budget.slice(turn)) {

@@ -185,6 +185,7 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
             show_count(proof.iterates.len() as u64)
         )),
         Proof::Conformance(proof) => Some(conformance_how(proof, states)),
+        Proof::Assertions(_) => Some(format!("assertions at each point of a thread; all {states} have been checked")),
     }
 }
 

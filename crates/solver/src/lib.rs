@@ -14,7 +14,7 @@
 //!
 //! [`run_script`] runs a whole script in a process of its own. [`Population`] says which threads
 //! there are, in numbers that may be unknown; a [`View`] gives the terms that an expression's names
-//! stand for, and translates it; [`transition`] translates an edge.
+//! stand for, and translates it; [`transition`] translates an edge, [`ways`] a whole step.
 //!
 //! This crate knows no engine, and nothing of how threads run together.
 
@@ -24,10 +24,12 @@ mod error;
 mod initial;
 mod operators;
 mod population;
+mod predicate;
 mod process;
 mod session;
 mod sexp;
 mod shape;
+mod step;
 mod term;
 mod translate;
 
@@ -36,8 +38,10 @@ pub use edge::{Choice, Hazard, Transition, Wrong, call, first_locals, return_val
 pub use error::SolverError;
 pub use initial::{InitialStore, initial_store};
 pub use population::Population;
+pub use predicate::{Predicate, apply};
 pub use session::{Answer, Effort, Session, Settings, run_script};
 pub use sexp::Sexp;
 pub use shape::Value;
+pub use step::{End, Named, Point, ThreadState, Way, named_frames, named_shared, starts, ways};
 pub use term::{SmtSort, Term};
 pub use translate::{Others, Translated, Unsupported, View};

@@ -42,6 +42,14 @@ pub struct LocalProperty {
     pub(crate) parts: Vec<Part>,
 }
 
+impl LocalProperty {
+    /// What holds, one after the other, where the property is violated; and whether the condition
+    /// speaks of the thread as the bound variable 0.
+    pub fn conditions(&self) -> impl DoubleEndedIterator<Item = (&Expr, bool)> {
+        self.parts.iter().map(|part| (&part.condition, part.of_each))
+    }
+}
+
 /// A condition of a violation.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {

@@ -2,12 +2,13 @@
 //! programs; here a step is given, and the question is whether it is one.
 
 use crate::abstraction::LocalProperty;
-use crate::choices::{for_each_choice, free_words};
+use crate::choices::{for_each_choice, free_words, too_many};
 use crate::{
     AbstractEdge, AbstractNode, AbstractThread, Env, Expr, ExprKind, Gap, Instance, NoValue, Op, RoutineId, SharedId,
     Sort, Store, TemplateId, ThreadId, UnaryOp, Update, VarRef,
 };
 use std::collections::BTreeSet;
+use threadwise_source::Span;
 
 impl Instance {
     /// Whether an abstract thread that is in the node goes wrong: its assertion does not hold, or
@@ -144,32 +145,32 @@ impl Instance {
     }
 
     /// Every shared store in which the given variables have any values of their sorts, and the
-    /// others their defaults; or why they cannot be listed.
-    pub fn stores_over(&self, vars: &BTreeSet<SharedId>) -> Result<Vec<Store>, Gap> {
+    /// others their defaults; and why there are more, if so: of integers only a few are tried, and
+    /// of far too many stores none.
+    pub fn stores_over(&self, vars: &BTreeSet<SharedId>) -> (Vec<Store>, Option<Gap>) {
         let mut words = vec![0; self.shared_words()];
         let mut free = Vec::new();
+        let mut span = Span::default();
         for (index, var) in self.program.shared.iter().enumerate() {
             let range = self.shared_range(SharedId(index as u32));
-            if vars.contains(&SharedId(index as u32)) {
-                free_words(self, &var.sort, range.start, &mut free);
-            } else {
+            if !vars.contains(&SharedId(index as u32)) {
                 self.write_default(&var.sort, &mut words[range]);
+                continue;
+            }
+            free_words(self, &var.sort, range.start, &mut free);
+            if span == Span::default() || var.sort.is_infinite() {
+                span = var.span;
             }
         }
-        let span = self.program.shared.first().map(|var| var.span).unwrap_or_default();
-        if let Some(gap) = crate::choices::gap_of(&free, span) {
-            return Err(gap);
+        if too_many(&free) {
+            return (Vec::new(), Some(Gap::TooMany(span)));
         }
         let mut stores = Vec::new();
         let listed = for_each_choice(&free, &mut words, span, &mut |words| {
             stores.push(words.into());
             Ok(())
         });
-        match listed {
-            Ok(None) => Ok(stores),
-            Ok(Some(gap)) | Err(NoValue::Gap(gap)) => Err(gap),
-            Err(NoValue::Fault(..)) => unreachable!("listing stores evaluates nothing"),
-        }
+        (stores, listed.unwrap_or_default())
     }
 }
 
