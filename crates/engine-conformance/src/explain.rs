@@ -61,7 +61,7 @@ pub(crate) fn stop_text(program: &Program, stop: &Stop) -> String {
         }
         Stop::Solver(error) => error.to_string(),
         Stop::Impossible => "the solver says that there is none".to_string(),
-        Stop::NotSolved(why) => format!("the solver cannot say; its answer was `{why}`"),
+        Stop::NotSolved(why) => why.clone(),
     }
 }
 

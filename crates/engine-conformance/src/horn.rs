@@ -91,14 +91,17 @@ impl Horn {
 
     /// Has the clauses solved.
     pub(crate) fn solve(&self, solver: &SolverCommand, budget: &Budget) -> Result<Solved, SolverError> {
+        if solver.is_cvc5() {
+            return Ok(Solved::NotSolved("cvc5 does not solve Horn clauses, Z3 does".to_string()));
+        }
         let answer = run_script(solver, &self.script(), PATIENCE, budget.memory(), budget)?;
         let parsed = Sexp::parse_all(&answer).unwrap_or_default();
         match parsed.first().and_then(Sexp::atom) {
             Some("sat") => Ok(Solved::Predicates(self.predicates(&parsed[1..]))),
             Some("unsat") => Ok(Solved::Impossible),
             _ => {
-                let first = answer.lines().next().unwrap_or("nothing").to_string();
-                Ok(Solved::NotSolved(first))
+                let first = answer.lines().next().unwrap_or("nothing");
+                Ok(Solved::NotSolved(format!("the solver cannot say; its answer was `{first}`")))
             }
         }
     }

@@ -101,6 +101,22 @@ fn conform_thread(
     }
 }
 
+/// The same with the solver alone, also where the states could be listed; or why it does not find a
+/// proof. For tests that compare the two.
+pub fn conform_by_solver(
+    program: &Arc<Program>,
+    solver: &SolverCommand,
+    budget: &Budget,
+) -> Result<Vec<Conformance>, String> {
+    let abstraction = program.abstraction().map_err(|inexpressible| inexpressible.why)?;
+    let instance = conformance_instance(program);
+    let conform = |thread| match symbolic::conform(&instance, &abstraction, thread, solver, budget) {
+        Ok((simulation, _)) => Ok(Conformance { thread, simulation }),
+        Err(stop) => Err(explain::stop_text(program, &stop)),
+    };
+    instance.specified_threads().into_iter().map(conform).collect()
+}
+
 /// Whether a thread may have infinitely many local states.
 fn is_infinite(program: &Program, template: TemplateId) -> bool {
     let routines = program.routines_of(template);

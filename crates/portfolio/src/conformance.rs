@@ -16,7 +16,7 @@ pub(crate) struct Conformance;
 const FIRST_TURN: Duration = Duration::from_secs(4);
 
 /// How long to look for an error of the program itself where there is no proof.
-const SEARCH_FOR_ERRORS: Duration = Duration::from_secs(10);
+const SEARCH_FOR_ERRORS: Duration = Duration::from_secs(4);
 
 impl Engine for Conformance {
     fn name(&self) -> &'static str {
@@ -33,7 +33,7 @@ impl Engine for Conformance {
 
     /// Abstract threads are written where there is too much data to search.
     fn suits(&self, program: &Program) -> bool {
-        is_infinite(program)
+        is_written_for(program)
     }
 
     fn applicable(&self, program: &Program) -> Result<(), String> {
@@ -61,6 +61,11 @@ impl Engine for Conformance {
             _ => (Claim::Unknown(unknown), stats),
         }
     }
+}
+
+/// Whether a program has abstract threads, and too much data to be searched.
+pub(crate) fn is_written_for(program: &Program) -> bool {
+    !program.abstract_threads.is_empty() && is_infinite(program)
 }
 
 fn is_infinite(program: &Program) -> bool {

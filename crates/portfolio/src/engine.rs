@@ -1,3 +1,4 @@
+use crate::conformance::is_written_for;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_explicit as explicit;
@@ -72,7 +73,7 @@ impl Engine for Explicit {
     }
 
     fn suits(&self, program: &Program) -> bool {
-        !program.has_any_copies() && !program.is_recursive()
+        !program.has_any_copies() && !program.is_recursive() && !is_written_for(program)
     }
 
     fn applicable(&self, _: &Program) -> Result<(), String> {

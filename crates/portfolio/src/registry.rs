@@ -5,7 +5,7 @@ use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Conformance, &Explicit, &Modular];
+static ENGINES: &[&dyn Engine] = &[&Explicit, &Conformance, &Modular];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {
