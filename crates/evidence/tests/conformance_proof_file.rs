@@ -68,7 +68,7 @@ fn proofs_are_read_back_exactly() {
 fn refused(proof: usize, pointer: &str, value: Value, part: &str) {
     let program = program(TEXT);
     let mut json: Value = serde_json::from_str(&written(&program, &proofs(&program)[proof])).expect("JSON");
-    *json.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} in {json}")) = value;
+    *json.pointer_mut(pointer).expect(pointer) = value;
     let error = read(&program, &json.to_string()).expect_err(part).to_string();
     assert!(error.contains(part), "expected `{part}` in: {error}");
 }
