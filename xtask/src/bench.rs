@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: measures, and writes the page.
 
+use crate::abstraction;
 use crate::modular;
 use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
 use anyhow::Result;
@@ -46,16 +47,19 @@ pub enum Part {
     Rumur,
     /// Engine `modular`, beside SPIN.
     Modular,
+    /// Programs and their abstract threads, beside SPIN.
+    Abstract,
 }
 
 impl Part {
-    const ALL: [Part; 3] = [Part::Spin, Part::Rumur, Part::Modular];
+    const ALL: [Part; 4] = [Part::Spin, Part::Rumur, Part::Modular, Part::Abstract];
 
     fn heading(self) -> &'static str {
         match self {
             Part::Spin => "\n## Without symmetry, beside SPIN\n",
             Part::Rumur => "\n## With symmetry, beside rumur\n",
             Part::Modular => "\n## Thread by thread, beside SPIN\n",
+            Part::Abstract => "\n## Abstract threads, beside SPIN\n",
         }
     }
 
@@ -65,6 +69,7 @@ impl Part {
             Part::Spin => beside_spin(&mut text, shop, quick)?,
             Part::Rumur => beside_rumur(&mut text, shop, quick)?,
             Part::Modular => modular::write(&mut text, shop, quick)?,
+            Part::Abstract => abstraction::write(&mut text, shop, quick)?,
         }
         Ok(text)
     }

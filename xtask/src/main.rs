@@ -1,5 +1,6 @@
-//! Chores of the project: `cargo xtask bench`, `cargo xtask soundness`, `cargo xtask fuzz`.
+//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `setup-solver`.
 
+mod abstraction;
 mod bench;
 mod fuzz;
 mod measure;
@@ -25,6 +26,8 @@ enum Chore {
     Soundness(Duration),
     /// Throw damaged programs at the front end.
     Fuzz(Duration),
+    /// Put an SMT solver under Cargo's target directory, unless there is one.
+    SetupSolver,
 }
 
 /// For how long, and where to start.
@@ -43,5 +46,13 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench { quick, only } => bench::run(quick, only),
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
+        Chore::SetupSolver => set_up_solver(),
     }
+}
+
+fn set_up_solver() -> anyhow::Result<()> {
+    let target = threadwise_solver_setup::target_directory().map_err(anyhow::Error::msg)?;
+    let program = threadwise_solver_setup::set_up(&target).map_err(anyhow::Error::msg)?;
+    println!("{}", program.display());
+    Ok(())
 }

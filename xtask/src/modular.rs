@@ -1,5 +1,6 @@
 //! The part of the benchmarks about engine `modular`: Simple(n), and n different threads.
 
+use crate::abstraction::slope;
 use crate::bench::write_row;
 use crate::peers::{Run, Workshop};
 use anyhow::Result;
@@ -66,10 +67,5 @@ fn growth_exponent(points: &[(u32, Run)]) -> Option<f64> {
     if logs.len() < 2 {
         return None;
     }
-    let count = logs.len() as f64;
-    let (mean_x, mean_y) =
-        (logs.iter().map(|p| p.0).sum::<f64>() / count, logs.iter().map(|p| p.1).sum::<f64>() / count);
-    let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-    Some(covariance / variance)
+    Some(slope(&logs))
 }

@@ -93,7 +93,14 @@ impl Workshop {
     pub fn spin_on(&self, model: &Path, name: &str, n: u32) -> Result<Run> {
         let dir = self.scratch.join(format!("spin-{name}"));
         std::fs::create_dir_all(&dir)?;
-        build(Command::new("spin").args(["-a", "-o3", "-DSTAY"]).arg(format!("-DN={n}")).arg(model).current_dir(&dir))?;
+        // As in a `.tw` program, variables keep their values after their last use (`-o2`).
+        build(
+            Command::new("spin")
+                .args(["-a", "-o2", "-o3", "-DSTAY"])
+                .arg(format!("-DN={n}"))
+                .arg(model)
+                .current_dir(&dir),
+        )?;
         build(
             Command::new("gcc")
                 .args(["-O2", "-DSAFETY", "-DNOREDUCE"])

@@ -6,9 +6,12 @@
 //! proof passed; only [`check`] makes it.
 
 mod annotated;
+mod assertions;
 mod block;
 mod cartesian;
 mod clauses;
+mod conformance;
+mod conformance_assertions;
 mod cover;
 mod coverage;
 mod cutoff;
@@ -19,6 +22,7 @@ mod landing;
 mod modular;
 mod order;
 mod properties;
+mod questions;
 mod reachable;
 mod roles;
 mod sets;
@@ -59,6 +63,8 @@ pub enum CheckError {
     Refuted(String),
     /// There was no time or memory left to say.
     Limit(Limit),
+    /// It cannot be said, because there is no solver or it gave no answer.
+    Undecided(String),
 }
 
 impl fmt::Display for CheckError {
@@ -66,6 +72,7 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Refuted(reason) => f.write_str(reason),
             CheckError::Limit(limit) => write!(f, "{limit} while checking the proof"),
+            CheckError::Undecided(reason) => write!(f, "{reason} while checking the proof"),
         }
     }
 }
@@ -89,6 +96,8 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
         Proof::Cartesian(proof) => cartesian::check(program, proof, budget)?,
+        Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
+        Proof::Assertions(proof) => assertions::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -331,12 +331,10 @@ mod tests {
             for symmetric in [&[][..], &crowd] {
                 let roster = Roster::new(&instance, symmetric);
                 let block = Block::of(&roster, &components);
-                let candidates = Candidates {
-                    shared,
-                    threads: components.iter().map(|&set| sets.elements(set).to_vec()).collect(),
-                    like_before: vec![false; components.len()],
-                    access: Vec::new(),
-                };
+                let mut candidates = Candidates::new(shared, vec![false; components.len()]);
+                for &set in &components {
+                    candidates.add_thread(sets.elements(set).iter().copied(), threadwise_ir::Access::default());
+                }
                 for (index, casting) in castings.iter_mut().enumerate() {
                     // Sets have other numbers each time.
                     casting.known.clear();

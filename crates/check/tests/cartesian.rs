@@ -20,6 +20,7 @@ fn judged(program: &Arc<Program>, proof: &CartesianProof) -> Result<u64, String>
         Ok(checked) => Ok(checked.states()),
         Err(CheckError::Refuted(reason)) => Err(reason),
         Err(CheckError::Limit(limit)) => panic!("{limit}"),
+        Err(CheckError::Undecided(why)) => panic!("no solver is asked: {why}"),
     }
 }
 

@@ -149,6 +149,9 @@ pub struct ShowArgs {
     /// Print a graph for Graphviz instead of text
     #[arg(long)]
     pub dot: bool,
+    /// Print abstract threads beside the threads they specify, and nothing else
+    #[arg(long = "abstract")]
+    pub abstracts: bool,
     /// When to use colours in diagnostics; NO_COLOR is obeyed too
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub color: Color,

@@ -3,7 +3,7 @@
 use crate::args::ShowArgs;
 use crate::console::{print, set_color};
 use crate::defines;
-use crate::exit::{Exit, Job};
+use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
 
 /// Prints the program as text or as a graph.
@@ -11,6 +11,15 @@ pub fn show(args: &ShowArgs) -> Job {
     set_color(args.color);
     defines::from_flags(&args.program.defines)?;
     let program = load_program(&args.program.file, &args.program.defines, false)?;
-    print(&if args.dot { program.dot() } else { program.listing() })?;
+    if args.abstracts && program.abstract_threads.is_empty() {
+        let error = InputError::new(format!("{} has no abstract threads", program.source.name()));
+        return Err(error.hint("`threadwise show` without `--abstract` prints the threads"));
+    }
+    print(&match (args.abstracts, args.dot) {
+        (false, false) => program.listing(),
+        (false, true) => program.dot(),
+        (true, false) => program.abstract_listing(),
+        (true, true) => program.abstract_dot(),
+    })?;
     Ok(Exit::Safe)
 }

@@ -1,4 +1,4 @@
-use threadwise_ir::{Fault, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{EdgeId, Fault, LocationId, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
 /// What an engine says about a program. It is not a verdict before it has been judged.
@@ -41,6 +41,10 @@ pub enum Proof {
     Frontier(FrontierProof),
     /// A set of states as unions of products.
     Cartesian(CartesianProof),
+    /// Threads that conform to abstract threads, and a proof for these.
+    Conformance(ConformanceProof),
+    /// Assertions at the points of each thread, for a solver to check.
+    Assertions(AssertionProof),
 }
 
 /// A set of states: for each shared store a union of products of sets of local states (CART,
@@ -75,6 +79,66 @@ pub struct Product {
     /// The components in the order of the threads, as runs: this many threads, of one template, have
     /// the set with this index.
     pub components: Vec<(u32, u32)>,
+}
+
+/// Each specified thread conforms to its abstract thread, and the abstract threads together are safe.
+#[derive(Clone, Debug)]
+pub struct ConformanceProof {
+    /// Why the threads conform.
+    pub threads: Vec<Conformance>,
+    /// Why the program with the abstract threads in their places is safe.
+    pub composition: Box<Proof>,
+}
+
+/// A thread that conforms to its abstract thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conformance {
+    /// The thread; where there may be any number of copies of a thread, there is one.
+    pub thread: ThreadId,
+    /// Why it conforms.
+    pub simulation: Simulation,
+}
+
+/// Where an abstract thread can be while its thread runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Simulation {
+    /// For each local state, sets of nodes such that one of them has only nodes in which the abstract
+    /// thread can be. A set is a word with a bit for each node.
+    Candidates(Vec<(Store, Vec<u64>)>),
+    /// For each point of the thread an assertion on its locals and on the set of candidates: a formula
+    /// over the leaves of the locals of all frames, outermost first, and then a truth value for each
+    /// node.
+    Assertions(Vec<PointFormula>),
+}
+
+/// What holds at a point of a thread. The formula is in the language of SMT-LIB; what it speaks of
+/// are `x0`, `x1` and so on, in the order that the kind of proof says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PointFormula {
+    /// The calls under way, outermost first.
+    pub calls: Vec<EdgeId>,
+    /// Where the running routine is.
+    pub at: LocationId,
+    /// The formula.
+    pub formula: String,
+}
+
+/// For each thread assertions at its points that hold whatever the other threads do: formulas over the
+/// thread's identity, the leaves of the shared variables, and those of the locals of all frames.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AssertionProof {
+    /// For each template the assertions at its points.
+    pub threads: Vec<Vec<PointFormula>>,
+}
+
+impl Simulation {
+    /// How many sets of candidates or assertions it lists.
+    pub fn size(&self) -> u64 {
+        match self {
+            Simulation::Candidates(states) => states.iter().map(|(_, sets)| sets.len() as u64).sum(),
+            Simulation::Assertions(points) => points.len() as u64,
+        }
+    }
 }
 
 /// An Owicki-Gries annotation of each thread, for each number of copies that has to be looked at.

@@ -10,9 +10,11 @@
 //! Nothing here knows how evidence is found or judged.
 
 mod annotation;
+mod assertion_file;
 mod cartesian;
 mod cartesian_file;
 mod claim;
+mod conformance_file;
 mod file;
 mod frontier_file;
 mod modular_file;
@@ -27,9 +29,11 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, CartesianProof, Claim, Context, Exhausted, FrontierProof, ModularProof, Product, Proof, ReachableSet,
-    StatesByStore, Stats, ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, AssertionProof, CartesianProof, Claim, Conformance, ConformanceProof, Context, Exhausted,
+    FrontierProof, ModularProof, PointFormula, Product, Proof, ReachableSet, Simulation, StatesByStore, Stats,
+    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
 };
+pub use conformance_file::conformance_instance;
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};
 pub use show::{show_local, show_shared, show_state, show_value};

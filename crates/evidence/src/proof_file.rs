@@ -1,13 +1,18 @@
 //! Proof files: what `check --proof` writes and `audit` reads. They start with a header that says
 //! what program and what kind of proof it is; the rest depends on the kind.
 
+use crate::assertion_file::PointFile;
 use crate::cartesian_file::{CartesianIn, UnionIn};
+use crate::conformance_file::ConformanceIn;
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
 use crate::reachable_file::{ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{Proof, cartesian_file, frontier_file, modular_file, reachable_file};
+use crate::{
+    ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, frontier_file, modular_file,
+    reachable_file,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,7 +24,9 @@ const FORMAT: &str = "threadwise-proof";
 const REACHABLE: &str = "reachable-set";
 const MODULAR: &str = "modular";
 const FRONTIER: &str = "frontier";
+const CONFORMANCE: &str = "conformance";
 const CARTESIAN: &str = "cartesian";
+const ASSERTIONS: &str = "assertions";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -28,30 +35,48 @@ pub fn write_proof(
     proof: &Proof,
     defines: &BTreeMap<String, i64>,
 ) -> io::Result<()> {
-    let instance = Instance::new(program.clone(), 0);
-    let kind = match proof {
-        Proof::Reachable(_) => REACHABLE,
-        Proof::Modular(_) => MODULAR,
-        Proof::Frontier(_) => FRONTIER,
-        Proof::Cartesian(_) => CARTESIAN,
-    };
     let mut out = BufWriter::new(out);
     writeln!(out, "{{")?;
     entry(&mut out, "format", FORMAT)?;
     entry(&mut out, "version", 1)?;
-    entry(&mut out, "kind", kind)?;
+    entry(&mut out, "kind", kind_of(proof))?;
     entry(&mut out, "program", program.source.name())?;
     entry(&mut out, "defines", defines)?;
     entry(&mut out, "any_copies", 0)?;
-    entry(&mut out, "variables", variable_names(&instance))?;
-    match proof {
-        Proof::Reachable(set) => reachable_file::write(&mut out, &instance, set)?,
-        Proof::Modular(proof) => modular_file::write(&mut out, program, proof)?,
-        Proof::Frontier(proof) => frontier_file::write(&mut out, &instance, proof)?,
-        Proof::Cartesian(proof) => cartesian_file::write(&mut out, &instance, proof)?,
-    }
+    write_body(&mut out, program, proof)?;
     writeln!(out, "\n}}")?;
     out.flush()
+}
+
+fn kind_of(proof: &Proof) -> &'static str {
+    match proof {
+        Proof::Reachable(_) => REACHABLE,
+        Proof::Modular(_) => MODULAR,
+        Proof::Frontier(_) => FRONTIER,
+        Proof::Cartesian(_) => CARTESIAN,
+        Proof::Conformance(_) => CONFORMANCE,
+        Proof::Assertions(_) => ASSERTIONS,
+    }
+}
+
+fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> io::Result<()> {
+    let instance = Instance::new(program.clone(), 0);
+    entry(out, "variables", variable_names(&instance))?;
+    match proof {
+        Proof::Reachable(set) => reachable_file::write(out, &instance, set),
+        Proof::Modular(proof) => modular_file::write(out, program, proof),
+        Proof::Frontier(proof) => frontier_file::write(out, &instance, proof),
+        Proof::Cartesian(proof) => cartesian_file::write(out, &instance, proof),
+        Proof::Assertions(proof) => assertion_file::write(out, program, proof),
+        Proof::Conformance(proof) => {
+            conformance_file::write(out, program, &proof.threads)?;
+            let Ok(abstraction) = program.abstraction() else { return Ok(()) };
+            write!(out, ",\n\"composition\": {{")?;
+            entry(out, "kind", kind_of(&proof.composition))?;
+            write_body(out, &abstraction.composition, &proof.composition)?;
+            write!(out, "}}")
+        }
+    }
 }
 
 /// The file as it stands. Fields may be missing here, so that a file of another format is told so
@@ -73,6 +98,9 @@ struct ProofIn {
     iterates: Option<Vec<IterateIn>>,
     sets: Option<Vec<Vec<u32>>>,
     unions: Option<Vec<UnionIn>>,
+    conformance: Option<Vec<ConformanceIn>>,
+    composition: Option<Box<ProofIn>>,
+    assertions: Option<BTreeMap<String, Vec<PointFile>>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -90,6 +118,22 @@ enum Kind {
     Modular,
     Frontier,
     Cartesian,
+    Conformance,
+    Assertions,
+}
+
+impl Kind {
+    fn named(name: &str) -> Result<Kind, FileError> {
+        match name {
+            REACHABLE => Ok(Kind::Reachable),
+            MODULAR => Ok(Kind::Modular),
+            FRONTIER => Ok(Kind::Frontier),
+            CARTESIAN => Ok(Kind::Cartesian),
+            CONFORMANCE => Ok(Kind::Conformance),
+            ASSERTIONS => Ok(Kind::Assertions),
+            other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
+        }
+    }
 }
 
 impl ProofFile {
@@ -97,15 +141,7 @@ impl ProofFile {
     pub fn read(input: impl Read) -> Result<ProofFile, FileError> {
         let mut body: ProofIn = serde_json::from_reader(BufReader::new(input))?;
         check_format(&present(body.format.take(), "format")?, present(body.version, "version")?, FORMAT)?;
-        let kind = match present(body.kind.take(), "kind")?.as_str() {
-            REACHABLE => Kind::Reachable,
-            MODULAR => Kind::Modular,
-            FRONTIER => Kind::Frontier,
-            CARTESIAN => Kind::Cartesian,
-            other => {
-                return Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind"));
-            }
-        };
+        let kind = Kind::named(&present(body.kind.take(), "kind")?)?;
         let any_copies = present(body.any_copies, "any_copies")?;
         let header = Header {
             program: present(body.program.take(), "program")?,
@@ -123,32 +159,54 @@ impl ProofFile {
     /// The proof, fitted to the program. Whether it proves anything is for the checker to say.
     pub fn into_proof(self, program: &Arc<Program>) -> Result<Proof, FileError> {
         let instance = Instance::new(program.clone(), self.header.any_copies);
-        let body = self.body;
-        check_variables(&instance, &present(body.variables, "variables")?)?;
-        Ok(match self.kind {
+        self.body.fit(self.kind, program, &instance)
+    }
+}
+
+impl ProofIn {
+    fn fit(self, kind: Kind, program: &Arc<Program>, instance: &Instance) -> Result<Proof, FileError> {
+        check_variables(instance, &present(self.variables, "variables")?)?;
+        Ok(match kind {
             Kind::Reachable => {
                 let set = ReachableIn {
-                    states: present(body.states, "states")?,
-                    symmetric: present(body.symmetric, "symmetric")?,
-                    shared: present(body.shared, "shared")?,
-                    locals: present(body.locals, "locals")?,
+                    states: present(self.states, "states")?,
+                    symmetric: present(self.symmetric, "symmetric")?,
+                    shared: present(self.shared, "shared")?,
+                    locals: present(self.locals, "locals")?,
                 };
-                Proof::Reachable(set.decode(&instance)?)
+                Proof::Reachable(set.decode(instance)?)
             }
-            Kind::Modular => Proof::Modular(modular_file::decode(program, &present(body.cases, "cases")?)?),
+            Kind::Modular => Proof::Modular(modular_file::decode(program, &present(self.cases, "cases")?)?),
             Kind::Frontier => {
-                let (locals, iterates) = (present(body.locals, "locals")?, present(body.iterates, "iterates")?);
-                Proof::Frontier(frontier_file::decode(&instance, &locals, &iterates)?)
+                let (locals, iterates) = (present(self.locals, "locals")?, present(self.iterates, "iterates")?);
+                Proof::Frontier(frontier_file::decode(instance, &locals, &iterates)?)
             }
             Kind::Cartesian => {
                 let proof = CartesianIn {
-                    symmetric: present(body.symmetric, "symmetric")?,
-                    locals: present(body.locals, "locals")?,
-                    sets: present(body.sets, "sets")?,
-                    unions: present(body.unions, "unions")?,
+                    symmetric: present(self.symmetric, "symmetric")?,
+                    locals: present(self.locals, "locals")?,
+                    sets: present(self.sets, "sets")?,
+                    unions: present(self.unions, "unions")?,
                 };
-                Proof::Cartesian(proof.decode(&instance)?)
+                Proof::Cartesian(proof.decode(instance)?)
+            }
+            Kind::Assertions => {
+                Proof::Assertions(assertion_file::decode(program, &present(self.assertions, "assertions")?)?)
+            }
+            Kind::Conformance => {
+                let threads = conformance_file::decode(program, &present(self.conformance, "conformance")?)?;
+                let composition = fit_composition(*present(self.composition, "composition")?, program);
+                let composition = Box::new(composition.map_err(|e| e.within("composition"))?);
+                Proof::Conformance(ConformanceProof { threads, composition })
             }
         })
     }
+}
+
+/// The proof of the program with the abstract threads in the places of their threads.
+fn fit_composition(mut body: ProofIn, program: &Arc<Program>) -> Result<Proof, FileError> {
+    let abstraction = program.abstraction().map_err(|e| FileError::new(e.why))?;
+    let kind = Kind::named(&present(body.kind.take(), "kind")?)?;
+    let instance = Instance::new(abstraction.composition.clone(), 0);
+    body.fit(kind, &abstraction.composition, &instance)
 }

@@ -1,6 +1,6 @@
 //! Which of the variables under a `norace` property a step reads and writes.
 
-use crate::{Edge, ExprKind, Op, Place, Program, PropertyKind, SharedId, Update, Value, VarRef};
+use crate::{Edge, ExprKind, Op, Place, Program, Property, PropertyKind, SharedId, Update, Value, VarRef};
 
 /// Two sets of variables under `norace`, as bits in the order of those properties.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -28,8 +28,13 @@ pub(crate) struct RaceBits(Vec<u64>);
 
 impl RaceBits {
     pub(crate) fn new(program: &Program) -> RaceBits {
+        RaceBits::of_properties(program, &program.properties)
+    }
+
+    /// The bits for these properties instead of the program's own.
+    pub(crate) fn of_properties(program: &Program, properties: &[Property]) -> RaceBits {
         let mut bits = vec![0; program.shared.len()];
-        let vars = program.properties.iter().filter_map(|p| match &p.kind {
+        let vars = properties.iter().filter_map(|p| match &p.kind {
             PropertyKind::NoRace(_, vars) => Some(vars),
             _ => None,
         });

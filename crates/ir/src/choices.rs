@@ -77,8 +77,7 @@ pub(crate) fn for_each_choice(
     span: Span,
     each: &mut dyn FnMut(&mut [i64]) -> Result<(), NoValue>,
 ) -> Result<Option<Gap>, NoValue> {
-    let sampled = free.iter().any(|w| matches!(w.values, Values::Sample));
-    let total = free.iter().fold(1u64, |n, w| n.saturating_mul(w.values.count()));
+    let total = combinations(free);
     for combination in 0..total.min(MAX_CHOICES) {
         let mut rest = combination;
         for word in free.iter().rev() {
@@ -87,13 +86,27 @@ pub(crate) fn for_each_choice(
         }
         each(words)?;
     }
-    Ok(if sampled {
+    Ok(gap_of(free, span))
+}
+
+fn combinations(free: &[FreeWord]) -> u64 {
+    free.iter().fold(1u64, |n, w| n.saturating_mul(w.values.count()))
+}
+
+/// Whether there are more combinations than are tried.
+pub(crate) fn too_many(free: &[FreeWord]) -> bool {
+    combinations(free) > MAX_CHOICES
+}
+
+/// Why not all combinations of values are tried, if so.
+fn gap_of(free: &[FreeWord], span: Span) -> Option<Gap> {
+    if free.iter().any(|w| matches!(w.values, Values::Sample)) {
         Some(Gap::Unbounded(span))
-    } else if total > MAX_CHOICES {
+    } else if too_many(free) {
         Some(Gap::TooMany(span))
     } else {
         None
-    })
+    }
 }
 
 /// Words that a formula determines: which variable's, where in its store, and the value.

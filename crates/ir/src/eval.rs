@@ -99,6 +99,11 @@ impl<'a> Env<'a> {
         self
     }
 
+    /// Gives the next bound variable its value.
+    pub(crate) fn bind(&mut self, value: i64) {
+        self.bound.push(value);
+    }
+
     /// The truth of a boolean expression.
     pub fn holds(&mut self, e: &Expr) -> Result<bool, NoValue> {
         Ok(self.scalar(e)? != 0)

@@ -177,6 +177,11 @@ impl Expr {
 
     /// Calls `visit` on this expression and everything inside it.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        self.visit(&mut |e| visit(e));
+    }
+
+    /// The same, where what is seen may be kept.
+    pub fn visit<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
         match &self.kind {
             ExprKind::Const(_)
@@ -185,19 +190,49 @@ impl Expr {
             | ExprKind::Read(_)
             | ExprKind::ReadAfter(_)
             | ExprKind::Bound(_) => {}
-            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => thread.thread.walk(visit),
-            ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => a.walk(visit),
+            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => thread.thread.visit(visit),
+            ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => a.visit(visit),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
-                a.walk(visit);
-                b.walk(visit);
+                a.visit(visit);
+                b.visit(visit);
             }
             ExprKind::Conditional(a, b, c) => {
-                a.walk(visit);
-                b.walk(visit);
-                c.walk(visit);
+                a.visit(visit);
+                b.visit(visit);
+                c.visit(visit);
             }
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| e.walk(visit)),
+            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| e.visit(visit)),
         }
+    }
+
+    /// The expression with parts replaced: where `replace` gives a kind, it stands instead of what is
+    /// there, and nothing inside it is looked at.
+    pub fn map(&self, replace: &mut dyn FnMut(&Expr) -> Option<ExprKind>) -> Expr {
+        if let Some(kind) = replace(self) {
+            return Expr { kind, ..self.clone() };
+        }
+        let mut result = self.clone();
+        match &mut result.kind {
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::Bound(_) => {}
+            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => thread.thread = thread.thread.map(replace),
+            ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => **a = a.map(replace),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                **a = a.map(replace);
+                **b = b.map(replace);
+            }
+            ExprKind::Conditional(a, b, c) => {
+                **a = a.map(replace);
+                **b = b.map(replace);
+                **c = c.map(replace);
+            }
+            ExprKind::SetLiteral(elements) => elements.iter_mut().for_each(|e| *e = e.map(replace)),
+        }
+        result
     }
 
     /// Whether some part of the expression satisfies `test`.

@@ -6,6 +6,7 @@
 //!
 //! This crate knows no engine, no file format and no solver.
 
+mod abstraction;
 mod access;
 mod choices;
 mod eval;
@@ -19,6 +20,7 @@ mod state;
 mod step;
 mod symmetry;
 
+pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
 pub use access::Access;
 pub use eval::{Env, Locals, NoLocals, Words};
 pub use expr::{BinaryOp, Binder, Domain, Expr, ExprKind, Quantifier, ThreadRef, UnaryOp, VarRef};

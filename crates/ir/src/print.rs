@@ -3,6 +3,7 @@
 //! Expressions are printed with the parentheses they need and no others. Locks are gone by now, so
 //! `acquire(m)` shows as what it means: `await m == none; m = self;`.
 
+mod beside;
 mod dot;
 mod expr;
 mod listing;
@@ -22,6 +23,16 @@ impl Program {
     /// The control-flow graphs as a Graphviz digraph, one cluster for each thread and procedure.
     pub fn dot(&self) -> String {
         dot::dot(self)
+    }
+
+    /// Each specified thread beside its abstract thread, as text.
+    pub fn abstract_listing(&self) -> String {
+        beside::beside(self)
+    }
+
+    /// The specified threads and their abstract threads as a Graphviz digraph, each pair in a frame.
+    pub fn abstract_dot(&self) -> String {
+        dot::abstract_dot(self)
     }
 
     /// A sort as the user writes it.

@@ -32,6 +32,9 @@ impl Program {
         if self.uses_ord() {
             return Symmetry::Broken("`ord` tells copies apart");
         }
+        if self.stops_at_errors() {
+            return Symmetry::Broken("a quantifier over threads can run into an error, and stops at the first thread");
+        }
         if self.routines.iter().flat_map(|r| &r.locals).any(|v| v.sort.mentions_tid()) {
             return Symmetry::Broken("local variables hold thread identities");
         }
@@ -45,6 +48,26 @@ impl Program {
         };
         let all = self.templates.iter().enumerate();
         Symmetry::Among(all.filter(|(_, t)| replicated(&t.copies)).map(|(i, _)| TemplateId(i as u32)).collect())
+    }
+}
+
+impl Program {
+    /// Whether a quantifier over threads can run into an error. It looks at the threads in order and
+    /// stops as soon as it knows, so that it may stop before the error for one copy and not for another.
+    fn stops_at_errors(&self) -> bool {
+        let mut found = false;
+        self.walk_expressions(&mut |e| {
+            if let Some((_, body)) = quantifies_threads(e) {
+                found |= body.any(&|part| match &part.kind {
+                    ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, _, divisor) => {
+                        !matches!(divisor.kind, ExprKind::Const(value) if value != 0)
+                    }
+                    ExprKind::Index(array, index) => !matches!(&array.sort, Sort::Array(key, _) if **key == index.sort),
+                    _ => false,
+                });
+            }
+        });
+        found
     }
 }
 

@@ -1,3 +1,4 @@
+use crate::conformance::is_written_for;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_cartesian as cartesian;
@@ -53,7 +54,7 @@ pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine
 pub use modular::Search as SearchKind;
 
 impl EngineOptions {
-    fn explicit(&self) -> explicit::Options {
+    pub(crate) fn explicit(&self) -> explicit::Options {
         explicit::Options {
             symmetry: self.symmetry,
             fold: self.fold,
@@ -80,7 +81,7 @@ impl Engine for Explicit {
     }
 
     fn suits(&self, program: &Program) -> bool {
-        !program.has_any_copies() && !program.is_recursive()
+        !program.has_any_copies() && !program.is_recursive() && !is_written_for(program)
     }
 
     fn applicable(&self, _: &Program) -> Result<(), String> {

@@ -17,6 +17,7 @@
 //! trace through `replay`. A claim that fails its judge, and an engine that panics, become internal
 //! errors. This crate knows how engines are called; it does not know how they work.
 
+mod conformance;
 mod engine;
 mod judge;
 mod registry;

@@ -11,6 +11,7 @@
 
 mod annotation;
 mod changes;
+mod conformance;
 mod cubes;
 mod facts;
 mod formula;

@@ -1,6 +1,7 @@
 //! Modular proofs, laid out for people.
 
 use crate::annotation::{Place, ProofText, ThreadText, proof_text, speaks_of_copies};
+use crate::conformance::conformance_how;
 use crate::human::Layout;
 use crate::list::wrap_words;
 use crate::numbers::show_count;
@@ -189,6 +190,8 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
             "frontier search, {} iterates; the proof's {states} thread states have been checked",
             show_count(proof.iterates.len() as u64)
         )),
+        Proof::Conformance(proof) => Some(conformance_how(proof, states)),
+        Proof::Assertions(_) => Some(format!("assertions at each point of a thread; all {states} have been checked")),
     }
 }
 

@@ -60,7 +60,7 @@ impl Names {
     pub(crate) fn of_all(instance: &Instance) -> Names {
         let tids = 0..=instance.threads.len() as i64;
         let names: Vec<String> = tids.clone().map(|tid| instance.tid_name(tid)).collect();
-        Names { codes: tids.collect(), is_several: vec![false; names.len()], names, permuted: Vec::new() }
+        Names { codes: tids.collect(), is_several: vec![false; names.len()], names: names.into(), permuted: Vec::new() }
     }
 
     /// Copies of the given threads are not told apart.

@@ -3,11 +3,13 @@
 
 mod agreement;
 mod cartesian;
+mod conformance;
 mod damage;
 mod generated;
 
 pub use agreement::{cartesian_disagreement, disagreement};
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
+pub use conformance::{conforms, random_abstraction};
 pub use damage::{damaged_program, damaged_system};
 pub use generated::{simple_different, simple_different_promela, simple_different_states};
 

@@ -22,8 +22,14 @@ fn is_expected(example: &Example, engine: &str, verdict: &Verdict) -> bool {
     }
 }
 
+/// A solver is fetched if there is none, for the engines that need it.
+fn with_solver() {
+    threadwise_solver_setup::solver_for_tests();
+}
+
 #[test]
 fn every_applicable_engine_gives_the_expected_verdict() {
+    with_solver();
     for example in examples() {
         let program = example.program();
         for engine in engines() {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod compare;
+mod conformance;
 mod evidence;
 mod generated;
 mod limits;

@@ -3,16 +3,34 @@
 use crate::{AbstractThread, EdgeId, LocationId, Program, RoutineId};
 
 pub(super) fn dot(program: &Program) -> String {
-    let mut dot = Dot { program, numbers: program.location_numbers(), out: String::new() };
-    dot.line(0, "digraph threadwise {");
-    dot.line(1, "node [shape=circle, width=0.35, fixedsize=true, fontsize=10, fontname=\"sans-serif\"];");
-    dot.line(1, "edge [fontsize=10, fontname=\"monospace\"];");
-    dot.line(1, "fontname=\"sans-serif\";");
+    let mut dot = Dot::new(program);
     for routine in program.routines_in_order() {
         dot.routine(routine);
     }
     for (index, thread) in program.abstract_threads.iter().enumerate() {
         dot.abstract_thread(index, thread);
+    }
+    dot.line(0, "}");
+    dot.out
+}
+
+/// Each specified thread, with the procedures it calls, and its abstract thread in a common frame.
+pub(super) fn abstract_dot(program: &Program) -> String {
+    let mut dot = Dot::new(program);
+    let mut drawn = Vec::new();
+    for (index, thread) in program.abstract_threads.iter().enumerate() {
+        let name = quoted(&program.template(thread.template).name);
+        dot.line(1, &format!("subgraph cluster_pair_{index} {{"));
+        dot.line(2, &format!("label={name}; color=black;"));
+        for routine in program.routines_of(thread.template) {
+            // A procedure that several threads call is drawn with the first of them.
+            if !drawn.contains(&routine) {
+                drawn.push(routine);
+                dot.routine(routine);
+            }
+        }
+        dot.abstract_thread(index, thread);
+        dot.line(1, "}");
     }
     dot.line(0, "}");
     dot.out
@@ -24,7 +42,16 @@ struct Dot<'a> {
     out: String,
 }
 
-impl Dot<'_> {
+impl<'a> Dot<'a> {
+    fn new(program: &'a Program) -> Dot<'a> {
+        let mut dot = Dot { program, numbers: program.location_numbers(), out: String::new() };
+        dot.line(0, "digraph threadwise {");
+        dot.line(1, "node [shape=circle, width=0.35, fixedsize=true, fontsize=10, fontname=\"sans-serif\"];");
+        dot.line(1, "edge [fontsize=10, fontname=\"monospace\"];");
+        dot.line(1, "fontname=\"sans-serif\";");
+        dot
+    }
+
     fn line(&mut self, depth: usize, text: &str) {
         self.out.push_str(&"  ".repeat(depth));
         self.out.push_str(text);

@@ -1,0 +1,133 @@
+//! Constrained Horn clauses, and Z3's engine that solves them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use threadwise_limits::Budget;
+use threadwise_solver::{Sexp, SmtSort, SolverCommand, SolverError, Term, apply, run_script};
+
+/// Without a limit of the user's own, solving may take this long.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What is told to the solver first: no transformations that put quantifiers into the answer.
+const PRELUDE: &str = "(set-option :fp.engine spacer)
+(set-option :fp.xform.slice false)
+(set-option :fp.xform.inline_linear false)
+(set-option :fp.xform.inline_eager false)
+(set-option :fp.spacer.random_seed 0)
+(set-logic HORN)
+";
+
+/// The number of a predicate to be found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unknown(usize);
+
+impl Unknown {
+    /// Its place among the predicates.
+    pub(crate) fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// Clauses over unknown predicates.
+#[derive(Default)]
+pub(crate) struct Horn {
+    params: Vec<Vec<SmtSort>>,
+    clauses: Vec<String>,
+}
+
+/// What a solver says about clauses.
+pub(crate) enum Solved {
+    /// Predicates for which they hold, as formulas over `x0`, `x1` and so on.
+    Predicates(Vec<String>),
+    /// There are none.
+    Impossible,
+    /// It cannot say.
+    NotSolved(String),
+}
+
+impl Horn {
+    /// A new unknown predicate with these parameters.
+    pub(crate) fn predicate(&mut self, params: Vec<SmtSort>) -> Unknown {
+        self.params.push(params);
+        Unknown(self.params.len() - 1)
+    }
+
+    /// An unknown predicate of these terms.
+    pub(crate) fn of(&self, predicate: Unknown, args: &[Term]) -> Term {
+        apply(&format!("p{}", predicate.0), args)
+    }
+
+    /// Whatever the constants are: where the body holds, so does the head.
+    pub(crate) fn clause(&mut self, constants: &[(Term, SmtSort)], body: &[Term], head: &Term) {
+        let body = Term::all(body);
+        if body.is_false() {
+            return;
+        }
+        let implication = Term::apply("=>", &[&body, head]);
+        let constants = constants.iter().map(|(name, sort)| format!("({name} {sort})")).collect::<Vec<String>>();
+        self.clauses.push(match constants.is_empty() {
+            true => format!("(assert {implication})"),
+            false => format!("(assert (forall ({}) {implication}))", constants.join(" ")),
+        });
+    }
+
+    /// How many clauses there are.
+    pub(crate) fn len(&self) -> usize {
+        self.clauses.len()
+    }
+
+    fn script(&self) -> String {
+        let mut script = PRELUDE.to_string();
+        for (index, params) in self.params.iter().enumerate() {
+            let params = params.iter().map(SmtSort::to_string).collect::<Vec<String>>().join(" ");
+            script += &format!("(declare-fun p{index} ({params}) Bool)\n");
+        }
+        for clause in &self.clauses {
+            script += clause;
+            script.push('\n');
+        }
+        script + "(check-sat)\n(get-model)\n"
+    }
+
+    /// Has the clauses solved.
+    pub(crate) fn solve(&self, solver: &SolverCommand, budget: &Budget) -> Result<Solved, SolverError> {
+        if solver.is_cvc5() {
+            return Ok(Solved::NotSolved("cvc5 does not solve Horn clauses, Z3 does".to_string()));
+        }
+        let answer = run_script(solver, &self.script(), PATIENCE, budget.memory(), budget)?;
+        let parsed = Sexp::parse_all(&answer).unwrap_or_default();
+        match parsed.first().and_then(Sexp::atom) {
+            Some("sat") => Ok(Solved::Predicates(self.predicates(&parsed[1..]))),
+            Some("unsat") => Ok(Solved::Impossible),
+            _ => {
+                let first = answer.lines().next().unwrap_or("nothing");
+                Ok(Solved::NotSolved(format!("the solver cannot say; its answer was `{first}`")))
+            }
+        }
+    }
+
+    /// The bodies of the model's definitions. A predicate that the model leaves out may be anything.
+    fn predicates(&self, model: &[Sexp]) -> Vec<String> {
+        let mut bodies = BTreeMap::new();
+        let definitions = model.iter().filter_map(Sexp::list).flatten().filter_map(Sexp::list);
+        for definition in definitions {
+            if let [Sexp::Atom(keyword), Sexp::Atom(name), Sexp::List(params), _, body] = definition
+                && keyword == "define-fun"
+            {
+                let names = params.iter().filter_map(|param| param.list()?.first()?.atom());
+                let names: BTreeMap<&str, String> =
+                    names.enumerate().map(|(index, name)| (name, format!("x{index}"))).collect();
+                bodies.insert(name.clone(), renamed(body, &names).to_string());
+            }
+        }
+        let body = |index: usize| bodies.remove(&format!("p{index}")).unwrap_or_else(|| "true".to_string());
+        (0..self.params.len()).map(body).collect()
+    }
+}
+
+fn renamed(e: &Sexp, names: &BTreeMap<&str, String>) -> Sexp {
+    match e {
+        Sexp::Atom(word) => Sexp::Atom(names.get(word.as_str()).unwrap_or(word).clone()),
+        Sexp::List(elements) => Sexp::List(elements.iter().map(|element| renamed(element, names)).collect()),
+    }
+}

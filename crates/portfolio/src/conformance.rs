@@ -1,0 +1,148 @@
+use crate::engine::{Engine, EngineOptions};
+use crate::registry::engines;
+use std::sync::Arc;
+use std::time::Duration;
+use threadwise_engine_conformance::{Conformed, Solver, applicable, conform, prove_together};
+use threadwise_engine_explicit as explicit;
+use threadwise_evidence::{Claim, ConformanceProof, Proof, Stats, Unknown, violation_info};
+use threadwise_ir::{Instance, Program, Sort};
+use threadwise_limits::Budget;
+use threadwise_solver::find;
+
+/// Engine `conformance`: threads against abstract threads, then the abstract threads together.
+pub(crate) struct Conformance;
+
+/// How long each engine may look at the abstract threads in its first turn.
+const FIRST_TURN: Duration = Duration::from_secs(4);
+
+/// How long to look for an error of the program itself where there is no proof.
+const SEARCH_FOR_ERRORS: Duration = Duration::from_secs(4);
+
+impl Engine for Conformance {
+    fn name(&self) -> &'static str {
+        "conformance"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks each thread against its abstract thread, then the abstract threads together"
+    }
+
+    fn is_modular(&self) -> bool {
+        false
+    }
+
+    /// Abstract threads are written where there is too much data to search.
+    fn suits(&self, program: &Program) -> bool {
+        is_written_for(program)
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        applicable(program)
+    }
+
+    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        let found = find(None).map_err(|missing| missing.to_string());
+        let solver = found.as_ref().map_err(String::as_str);
+        let (unknown, stats) = match conform(program, solver, budget) {
+            Ok(conformed) => match compose(&conformed, solver, options, budget) {
+                Ok((composition, more)) => {
+                    let stats = Stats([conformed.stats.0, more.0].concat());
+                    let proof = ConformanceProof { threads: conformed.threads, composition: Box::new(composition) };
+                    return (Claim::Proved(Proof::Conformance(proof)), stats);
+                }
+                Err(unknown) => (unknown, conformed.stats),
+            },
+            Err(unknown) => (unknown, Stats::default()),
+        };
+        // A refusal is about the abstract threads; the program itself may be wrong or right.
+        let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(SEARCH_FOR_ERRORS));
+        match searched {
+            Claim::Refuted(_) => (searched, stats),
+            _ => (Claim::Unknown(unknown), stats),
+        }
+    }
+}
+
+/// Whether a program has abstract threads, and too much data to be searched.
+pub(crate) fn is_written_for(program: &Program) -> bool {
+    !program.abstract_threads.is_empty() && is_infinite(program)
+}
+
+fn is_infinite(program: &Program) -> bool {
+    let locals = program.routines.iter().flat_map(|routine| routine.locals.iter().map(|var| &var.sort));
+    program.shared.iter().map(|var| &var.sort).chain(locals).any(Sort::is_infinite)
+}
+
+/// Has the abstract threads proved safe together: by a solver where there is unbounded data, else by
+/// the other engines, in turns that grow longer.
+fn compose(
+    conformed: &Conformed,
+    solver: Solver<'_>,
+    options: &EngineOptions,
+    budget: &Budget,
+) -> Result<(Proof, Stats), Unknown> {
+    let program = &conformed.abstraction.composition;
+    let mut solved = None;
+    if is_infinite(program) {
+        match prove_together(program, solver, budget) {
+            Ok(proved) => return Ok(proved),
+            Err(why) => solved = Some(format!("assertions at each node: {why}")),
+        }
+    }
+    let options = EngineOptions { proof: true, ..*options };
+    let mut others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
+    others.sort_by_key(|engine| !engine.suits(program));
+    let mut turn = FIRST_TURN;
+    loop {
+        let mut was_cut_short = false;
+        let mut reasons: Vec<String> = solved.iter().cloned().collect();
+        for engine in &others {
+            let start = budget.elapsed();
+            match engine.run(program, &options, &budget.slice(turn)) {
+                (Claim::Proved(proof), stats) => return Ok((proof, stats)),
+                (Claim::Refuted(trace), _) => return Err(goes_wrong(program, &trace)),
+                (Claim::Unknown(unknown), _) => reasons.push(format!("{}: {}", engine.name(), unknown.reason)),
+                (Claim::Exhausted(_), _) => {}
+            }
+            was_cut_short |= budget.elapsed() - start >= turn;
+        }
+        if !was_cut_short || budget.check().is_err() {
+            return Err(no_engine(reasons));
+        }
+        turn *= 4;
+    }
+}
+
+fn no_engine(reasons: Vec<String>) -> Unknown {
+    let first = "the threads conform, but no engine proves the abstract threads safe together:".to_string();
+    let lines: Vec<String> = std::iter::once(first).chain(reasons).collect();
+    let advice = vec!["make the abstract threads simpler, or give variables smaller types".to_string()];
+    Unknown { reason: lines.join("\n"), advice }
+}
+
+/// The abstract threads together have an error: they admit too much, or the program has it too.
+fn goes_wrong(program: &Arc<Program>, trace: &threadwise_evidence::Trace) -> Unknown {
+    let instance = Instance::new(program.clone(), trace.any_copies);
+    let info = violation_info(&instance, &trace.violation);
+    let mut lines = vec![format!(
+        "the threads conform, but the abstract threads together go wrong at {}: `{}`",
+        program.source.locate(info.span),
+        program.source.snippet(info.span, 80)
+    )];
+    for step in &trace.steps {
+        let name = instance.tid_name(i64::from(step.thread.0) + 1);
+        let edge = step.path.first().map_or_else(String::new, |&edge| program.show_edge(edge));
+        let from = step.path.first().map(|&edge| program.edge(edge));
+        let node = |id| program.location(id).labels.first().map_or(String::new(), |label| format!("{label}"));
+        let ends = from.map_or_else(String::new, |edge| match (node(edge.from), node(edge.to)) {
+            (from, to) if from.is_empty() || to.is_empty() => String::new(),
+            (from, to) => format!("{from} -> {to}: "),
+        });
+        lines.push(format!("{name}: {ends}{edge}"));
+    }
+    let advice = vec![
+        "strengthen the edges of the abstract threads, or split nodes, so that this execution is excluded".to_string(),
+        "`--engine explicit` takes no notice of abstract threads".to_string(),
+    ];
+    Unknown { reason: lines.join("\n"), advice }
+}

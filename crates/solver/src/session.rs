@@ -1,0 +1,290 @@
+//! A conversation with a solver that survives the solver.
+
+use crate::process::{Patience, Process};
+use crate::{Sexp, SmtSort, SolverCommand, SolverError, Term};
+use std::time::{Duration, Instant};
+use threadwise_limits::Budget;
+
+/// How a solver is to work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The most time that one query may take.
+    pub timeout: Duration,
+    /// The most memory that the solver may hold, in bytes.
+    pub memory: Option<u64>,
+    /// The logic, where one is wanted.
+    pub logic: Option<String>,
+    /// Options and their values, as in `(set-option :name value)`.
+    pub options: Vec<(String, String)>,
+    /// Whether unsatisfiable cores will be asked for.
+    pub cores: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            timeout: Duration::from_secs(10),
+            memory: Some(2 << 30),
+            logic: None,
+            options: Vec::new(),
+            cores: false,
+        }
+    }
+}
+
+/// What a solver says about its assertions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// They can be true together.
+    Sat,
+    /// They cannot.
+    Unsat,
+    /// It does not know, for this reason.
+    Unknown(String),
+}
+
+/// What has been asked, and how long it took.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Effort {
+    /// The number of queries.
+    pub queries: u64,
+    /// The time that they took.
+    pub time: Duration,
+    /// How often the solver had to be started.
+    pub starts: u64,
+}
+
+impl Effort {
+    /// Both together.
+    pub fn plus(self, other: Effort) -> Effort {
+        Effort {
+            queries: self.queries + other.queries,
+            time: self.time + other.time,
+            starts: self.starts + other.starts,
+        }
+    }
+}
+
+/// A conversation with a solver. After an error it can go on: a new solver is started and told
+/// everything that stands on the stack of assertions.
+pub struct Session {
+    command: SolverCommand,
+    settings: Settings,
+    budget: Budget,
+    process: Option<Process>,
+    /// What each level of the stack of assertions was told.
+    levels: Vec<String>,
+    /// What the process has not been told yet.
+    pending: String,
+    exchanges: u64,
+    effort: Effort,
+}
+
+impl Session {
+    /// Starts a solver and sees that it answers.
+    pub fn start(command: &SolverCommand, settings: Settings, budget: &Budget) -> Result<Session, SolverError> {
+        let prelude = prelude(command, &settings);
+        let mut session = Session {
+            command: command.clone(),
+            settings,
+            budget: budget.clone(),
+            process: None,
+            levels: vec![prelude],
+            pending: String::new(),
+            exchanges: 0,
+            effort: Effort::default(),
+        };
+        session.exchange("")?;
+        Ok(session)
+    }
+
+    /// Declares a constant. Its name is the term.
+    pub fn declare(&mut self, name: &str, sort: &SmtSort) -> Term {
+        self.tell(&format!("(declare-const {name} {sort})"));
+        Term::raw(name)
+    }
+
+    /// Gives a term a name, so that it can be used often without being written often.
+    pub fn define(&mut self, name: &str, sort: &SmtSort, term: &Term) -> Term {
+        self.tell(&format!("(define-fun {name} () {sort} {term})"));
+        Term::raw(name)
+    }
+
+    /// Asserts a term.
+    pub fn assert(&mut self, term: &Term) {
+        if !term.is_true() {
+            self.tell(&format!("(assert {term})"));
+        }
+    }
+
+    /// Asserts a term under a name that unsatisfiable cores will speak of.
+    pub fn assert_named(&mut self, term: &Term, name: &str) {
+        self.tell(&format!("(assert (! {term} :named {name}))"));
+    }
+
+    /// Any command that has no answer.
+    pub fn tell(&mut self, command: &str) {
+        for text in [self.levels.last_mut().expect("there is a bottom level"), &mut self.pending] {
+            text.push_str(command);
+            text.push('\n');
+        }
+    }
+
+    /// Opens a level of the stack of assertions.
+    pub fn push(&mut self) {
+        self.levels.push(String::new());
+        self.pending.push_str("(push 1)\n");
+    }
+
+    /// Forgets everything since the last [`Session::push`].
+    pub fn pop(&mut self) {
+        assert!(self.levels.len() > 1, "push and pop come in pairs");
+        self.levels.pop();
+        self.pending.push_str("(pop 1)\n");
+    }
+
+    /// Whether the assertions can be true together.
+    pub fn check(&mut self) -> Result<Answer, SolverError> {
+        self.query("(check-sat)")
+    }
+
+    /// Whether the assertions can be true together with these literals: constants or their negations.
+    pub fn check_assuming(&mut self, literals: &[Term]) -> Result<Answer, SolverError> {
+        let literals = literals.iter().map(Term::text).collect::<Vec<&str>>().join(" ");
+        self.query(&format!("(check-sat-assuming ({literals}))"))
+    }
+
+    /// Whether the term follows from the assertions: [`Answer::Unsat`] means that it does.
+    pub fn refute(&mut self, term: &Term) -> Result<Answer, SolverError> {
+        self.push();
+        self.assert(&term.not());
+        let answer = self.check();
+        self.pop();
+        answer
+    }
+
+    fn query(&mut self, command: &str) -> Result<Answer, SolverError> {
+        let started = Instant::now();
+        let answer = self.exchange(command);
+        self.effort.queries += 1;
+        self.effort.time += started.elapsed();
+        match answer?.trim() {
+            "sat" => Ok(Answer::Sat),
+            "unsat" => Ok(Answer::Unsat),
+            "unknown" => self.reason_unknown().map(Answer::Unknown),
+            other => Err(SolverError::Protocol(format!("`{other}` is no answer to check-sat"))),
+        }
+    }
+
+    fn reason_unknown(&mut self) -> Result<String, SolverError> {
+        let text = self.exchange("(get-info :reason-unknown)")?;
+        let parsed = Sexp::parse_all(&text).unwrap_or_default();
+        let reason = parsed.first().and_then(Sexp::list).and_then(|list| list.get(1)).map(Sexp::to_string);
+        Ok(reason.unwrap_or_default().trim_matches('"').to_string())
+    }
+
+    /// The values of terms in the model of the last query, which was [`Answer::Sat`].
+    pub fn values(&mut self, terms: &[Term]) -> Result<Vec<Sexp>, SolverError> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let listed = terms.iter().map(Term::text).collect::<Vec<&str>>().join(" ");
+        let text = self.exchange(&format!("(get-value ({listed}))"))?;
+        let wrong = || SolverError::Protocol(format!("`{}` is no answer to get-value", text.trim()));
+        let parsed = Sexp::parse_all(&text).ok_or_else(wrong)?;
+        let pairs = parsed.first().and_then(Sexp::list).ok_or_else(wrong)?;
+        let values = pairs.iter().map(|pair| pair.list().and_then(|pair| pair.get(1)).cloned());
+        let values = values.collect::<Option<Vec<Sexp>>>().ok_or_else(wrong)?;
+        if values.len() == terms.len() { Ok(values) } else { Err(wrong()) }
+    }
+
+    /// The model of the last query as the solver prints it.
+    pub fn model(&mut self) -> Result<Vec<Sexp>, SolverError> {
+        let text = self.exchange("(get-model)")?;
+        Sexp::parse_all(&text).ok_or(SolverError::Protocol("the model is not well-formed".to_string()))
+    }
+
+    /// The names of assertions that cannot be true together, after [`Answer::Unsat`].
+    pub fn core(&mut self) -> Result<Vec<String>, SolverError> {
+        let text = self.exchange("(get-unsat-core)")?;
+        let parsed = Sexp::parse_all(&text).unwrap_or_default();
+        let names = parsed.first().and_then(Sexp::list).unwrap_or_default();
+        Ok(names.iter().map(Sexp::to_string).collect())
+    }
+
+    /// Any command, and the text of its answer.
+    pub fn ask(&mut self, command: &str) -> Result<String, SolverError> {
+        self.exchange(command)
+    }
+
+    /// What has been asked so far.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Tells the solver what it does not know yet and the command, and waits for the answer. On an
+    /// error the solver is dropped; the next exchange starts another.
+    fn exchange(&mut self, command: &str) -> Result<String, SolverError> {
+        self.budget.check()?;
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => {
+                self.effort.starts += 1;
+                self.pending = self.levels.join("(push 1)\n");
+                Process::spawn(&self.command)?
+            }
+        };
+        self.exchanges += 1;
+        let last = format!("answer-{}", self.exchanges);
+        let mut text = std::mem::take(&mut self.pending);
+        text.push_str(&format!("{command}\n(echo \"{last}\")\n"));
+        process.write(text);
+        let patience = Patience { timeout: self.settings.timeout, memory: self.settings.memory, budget: &self.budget };
+        let answer = process.read(Some(&last), &patience)?;
+        if let Some(error) = answer.lines().find(|line| line.starts_with("(error")) {
+            if error.contains("out of memory") {
+                return Err(SolverError::Memory(self.settings.memory.unwrap_or(0)));
+            }
+            return Err(SolverError::Protocol(error.to_string()));
+        }
+        self.process = Some(process);
+        Ok(answer)
+    }
+}
+
+/// What every solver is told first. The seeds are fixed, so that runs can be repeated.
+fn prelude(command: &SolverCommand, settings: &Settings) -> String {
+    let mut text = String::from("(set-option :print-success false)\n(set-option :produce-models true)\n");
+    if settings.cores {
+        text.push_str("(set-option :produce-unsat-cores true)\n");
+    }
+    if command.is_cvc5() {
+        text.push_str("(set-option :seed 0)\n");
+    } else if command.is_z3() {
+        text.push_str("(set-option :smt.random_seed 0)\n(set-option :sat.random_seed 0)\n");
+    }
+    for (name, value) in &settings.options {
+        text.push_str(&format!("(set-option :{name} {value})\n"));
+    }
+    // cvc5 insists on a logic.
+    let logic = settings.logic.as_deref().or(command.is_cvc5().then_some("ALL"));
+    if let Some(logic) = logic {
+        text.push_str(&format!("(set-logic {logic})\n"));
+    }
+    text
+}
+
+/// Runs a whole script in a process of its own and returns everything it prints.
+pub fn run_script(
+    command: &SolverCommand,
+    script: &str,
+    timeout: Duration,
+    memory: Option<u64>,
+    budget: &Budget,
+) -> Result<String, SolverError> {
+    budget.check()?;
+    let mut process = Process::spawn(command)?;
+    process.write(script.to_string());
+    process.end_input();
+    process.read(None, &Patience { timeout, memory, budget })
+}

@@ -1,0 +1,329 @@
+//! Expressions as terms.
+
+use crate::shape::Keys;
+use crate::{Population, Term, Value};
+use threadwise_ir::{
+    BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Quantifier, Sort, TemplateId, ThreadRef, UnaryOp, VarRef,
+};
+use threadwise_source::Span;
+
+/// An expression as terms.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Translated {
+    /// Its value, where it has one.
+    pub value: Value,
+    /// Where it has one: evaluation meets no division by zero and no key or element out of range. Where
+    /// a quantifier is not taken apart this may be false though evaluation would have stopped before
+    /// the error; it is never true where evaluation meets one.
+    pub defined: Term,
+}
+
+impl Translated {
+    fn sure(value: Value) -> Translated {
+        Translated { value, defined: Term::bool(true) }
+    }
+
+    /// That a boolean expression has a value and is true.
+    pub fn holds(&self) -> Term {
+        self.defined.and(self.value.term())
+    }
+}
+
+/// Something that has no translation, and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported {
+    /// What.
+    pub what: &'static str,
+    /// Where.
+    pub span: Span,
+}
+
+/// Other threads, as properties see them.
+pub trait Others {
+    /// The local variable of a copy of a thread.
+    fn local(&self, template: TemplateId, thread: &Term, local: LocalId) -> Option<Value>;
+    /// Whether a copy of a thread is at one of these locations.
+    fn at(&self, template: TemplateId, thread: &Term, locations: &[LocationId]) -> Option<Term>;
+}
+
+/// What an expression's names stand for.
+#[derive(Clone)]
+pub struct View<'a> {
+    /// The threads.
+    pub population: &'a Population,
+    /// The running thread.
+    pub me: Term,
+    /// The shared variables.
+    pub shared: &'a [Value],
+    /// The running routine's locals.
+    pub locals: &'a [Value],
+    /// The shared variables after the step.
+    pub shared_after: &'a [Value],
+    /// The locals after the step.
+    pub locals_after: &'a [Value],
+    /// The other threads, in properties.
+    pub others: Option<&'a dyn Others>,
+    /// The bound variables, the outermost first.
+    pub bound: Vec<Term>,
+}
+
+impl<'a> View<'a> {
+    /// What a thread's own expressions see.
+    pub fn of_thread(population: &'a Population, me: &Term, shared: &'a [Value], locals: &'a [Value]) -> View<'a> {
+        View {
+            population,
+            me: me.clone(),
+            shared,
+            locals,
+            shared_after: shared,
+            locals_after: locals,
+            others: None,
+            bound: Vec::new(),
+        }
+    }
+
+    /// What properties and initial values see.
+    pub fn of_store(population: &'a Population, shared: &'a [Value]) -> View<'a> {
+        View::of_thread(population, &Term::int(0), shared, &[])
+    }
+
+    /// The same with values after the step.
+    pub fn with_after(mut self, shared_after: &'a [Value], locals_after: &'a [Value]) -> View<'a> {
+        self.shared_after = shared_after;
+        self.locals_after = locals_after;
+        self
+    }
+
+    /// The same with bound variables, as in the formula of a contract.
+    pub fn with_bound(mut self, bound: Vec<Term>) -> View<'a> {
+        self.bound = bound;
+        self
+    }
+
+    /// That a boolean expression has a value and is true.
+    pub fn holds(&self, e: &Expr) -> Result<Term, Unsupported> {
+        Ok(self.translate(e)?.holds())
+    }
+
+    /// The expression as terms.
+    pub fn translate(&self, e: &Expr) -> Result<Translated, Unsupported> {
+        let unsupported = |what| Unsupported { what, span: e.span };
+        match &e.kind {
+            ExprKind::Const(value) => Ok(Translated::sure(Value::scalar(constant(&e.sort, *value)))),
+            ExprKind::Thread(template) => Ok(Translated::sure(Value::scalar(self.population.first(*template).clone()))),
+            ExprKind::SelfThread => Ok(Translated::sure(Value::scalar(self.me.clone()))),
+            ExprKind::Bound(depth) => Ok(Translated::sure(Value::scalar(self.bound_term(*depth, &e.sort)))),
+            ExprKind::Read(var) => Ok(Translated::sure(self.read(*var, self.shared, self.locals))),
+            ExprKind::ReadAfter(var) => Ok(Translated::sure(self.read(*var, self.shared_after, self.locals_after))),
+            ExprKind::LocalOf(thread, local) => self.local_of(thread, *local, e.span),
+            ExprKind::At(thread, locations) => {
+                let others = self.others.ok_or(unsupported("where another thread is"))?;
+                let tid = self.translate(&thread.thread)?;
+                let at = others.at(thread.template, tid.value.term(), locations);
+                let value = Value::scalar(at.ok_or(unsupported("where another thread is"))?);
+                Ok(Translated { value, defined: tid.defined })
+            }
+            ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Conditional(c, a, b) => {
+                let (c, a, b) = (self.translate(c)?, self.translate(a)?, self.translate(b)?);
+                let condition = c.value.term();
+                let branches = condition.implies(&a.defined).and(&condition.not().implies(&b.defined));
+                let value = Value::choose(condition, &a.value, &b.value);
+                Ok(Translated { value, defined: c.defined.and(&branches) })
+            }
+            ExprKind::Index(array, key) => self.index(array, key),
+            ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements),
+            ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body, e.span),
+        }
+    }
+
+    fn read(&self, var: VarRef, shared: &[Value], locals: &[Value]) -> Value {
+        match var {
+            VarRef::Shared(id) => shared[id.index()].clone(),
+            VarRef::Local(id) => locals[id.index()].clone(),
+        }
+    }
+
+    /// Bound variables are numbers; of a boolean one, the truth value is that the number is 1.
+    fn bound_term(&self, depth: u32, sort: &Sort) -> Term {
+        let number = &self.bound[depth as usize];
+        if *sort == Sort::Bool { number.equals(&Term::int(1)) } else { number.clone() }
+    }
+
+    fn local_of(&self, thread: &ThreadRef, local: LocalId, span: Span) -> Result<Translated, Unsupported> {
+        let unsupported = || Unsupported { what: "a local variable of another thread", span };
+        let others = self.others.ok_or_else(unsupported)?;
+        let tid = self.translate(&thread.thread)?;
+        let value = others.local(thread.template, tid.value.term(), local).ok_or_else(unsupported)?;
+        Ok(Translated { value, defined: tid.defined })
+    }
+
+    fn index(&self, array: &Expr, key: &Expr) -> Result<Translated, Unsupported> {
+        let Sort::Array(key_sort, element) = &array.sort else { unreachable!("only arrays are indexed") };
+        let (array, key) = (self.translate(array)?, self.translate_key(key)?);
+        let keys = self.population.keys(key_sort);
+        let within = keys.contains(key.value.term());
+        let value = match keys {
+            Keys::Few(_, 0) => self.population.default_value(element),
+            keys => self.population.element(&keys, &array.value, key.value.term()),
+        };
+        Ok(Translated { value, defined: Term::all([&array.defined, &key.defined, &within]) })
+    }
+
+    /// A key or an element of a set as a number.
+    pub(crate) fn translate_key(&self, key: &Expr) -> Result<Translated, Unsupported> {
+        let translated = self.translate(key)?;
+        if key.sort != Sort::Bool {
+            return Ok(translated);
+        }
+        let number = translated.value.term().ite(&Term::int(1), &Term::int(0));
+        Ok(Translated { value: Value::scalar(number), defined: translated.defined })
+    }
+
+    fn set_literal(&self, sort: &Sort, elements: &[Expr]) -> Result<Translated, Unsupported> {
+        let mut set = Translated::sure(self.population.default_value(sort));
+        self.put(sort, &mut set, elements, true)?;
+        Ok(set)
+    }
+
+    fn unary(&self, op: UnaryOp, a: &Expr, span: Span) -> Result<Translated, Unsupported> {
+        let operand = self.translate(a)?;
+        let value = match op {
+            UnaryOp::Not => operand.value.term().not(),
+            UnaryOp::Neg => operand.value.term().negate(),
+            UnaryOp::Ord => operand.value.term().clone(),
+            UnaryOp::Size => {
+                let Sort::Set(element) = &a.sort else { unreachable!("only sets have a size") };
+                match self.population.keys(element) {
+                    Keys::Few(..) => sum(operand.value.0.iter().map(truth_as_number)),
+                    Keys::Many(..) => return Err(Unsupported { what: "the size of a large set", span }),
+                }
+            }
+        };
+        Ok(Translated { value: Value::scalar(value), defined: operand.defined })
+    }
+
+    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Result<Translated, Unsupported> {
+        if op == BinaryOp::In {
+            return self.membership(a, b);
+        }
+        if let Some(changed) = self.with_few_elements(op, a, b)? {
+            return Ok(changed);
+        }
+        let (left, right) = (self.translate(a)?, self.translate(b)?);
+        // `&&`, `||` and `==>` evaluate the second operand only where it matters.
+        let wanted = match op {
+            BinaryOp::And | BinaryOp::Implies => left.value.term().implies(&right.defined),
+            BinaryOp::Or => left.value.term().not().implies(&right.defined),
+            BinaryOp::Div | BinaryOp::Mod => right.defined.and(&right.value.term().equals(&Term::int(0)).not()),
+            _ => right.defined.clone(),
+        };
+        let value = self.population.operate(op, &a.sort, &left.value, &right.value);
+        Ok(Translated { value, defined: left.defined.and(&wanted) })
+    }
+
+    /// A large set with a few elements more or less: plain arrays can say that.
+    fn with_few_elements(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Result<Option<Translated>, Unsupported> {
+        let present = match op {
+            BinaryOp::Union => true,
+            BinaryOp::Minus => false,
+            _ => return Ok(None),
+        };
+        let (set, elements) = match (&a.kind, &b.kind) {
+            (_, ExprKind::SetLiteral(elements)) => (a, elements),
+            (ExprKind::SetLiteral(elements), _) if present => (b, elements),
+            _ => return Ok(None),
+        };
+        let mut set = self.translate(set)?;
+        self.put(&a.sort, &mut set, elements, present)?;
+        Ok(Some(set))
+    }
+
+    /// Puts elements into a set, or takes them out.
+    fn put(&self, sort: &Sort, set: &mut Translated, elements: &[Expr], present: bool) -> Result<(), Unsupported> {
+        let Sort::Set(element_sort) = sort else { unreachable!("only sets have elements") };
+        let keys = self.population.keys(element_sort);
+        let present = Value::scalar(Term::bool(present));
+        for element in elements {
+            let element = self.translate_key(element)?;
+            let key = element.value.term();
+            set.defined = Term::all([&set.defined, &element.defined, &keys.contains(key)]);
+            set.value = self.population.with_element(&keys, &set.value, key, &present);
+        }
+        Ok(())
+    }
+
+    /// A value outside the element sort is in no set.
+    fn membership(&self, a: &Expr, set: &Expr) -> Result<Translated, Unsupported> {
+        let Sort::Set(element) = &set.sort else { unreachable!("membership is in a set") };
+        let (a, set) = (self.translate_key(a)?, self.translate(set)?);
+        let keys = self.population.keys(element);
+        let member = match &keys {
+            Keys::Few(_, 0) => Term::bool(false),
+            keys => self.population.element(keys, &set.value, a.value.term()).term().clone(),
+        };
+        let value = Value::scalar(keys.contains(a.value.term()).and(&member));
+        Ok(Translated { value, defined: a.defined.and(&set.defined) })
+    }
+
+    fn quantified(&self, q: Quantifier, binder: &Binder, body: &Expr, span: Span) -> Result<Translated, Unsupported> {
+        match self.population.domain(&binder.domain) {
+            Keys::Few(first, count) => {
+                let mut inner = self.clone();
+                let mut instances = Vec::new();
+                for number in first..first + count {
+                    inner.bound.push(Term::int(number));
+                    instances.push(inner.translate(body)?);
+                    inner.bound.pop();
+                }
+                Ok(combine(q, &body.sort, &instances))
+            }
+            Keys::Many(..) if q == Quantifier::Count => {
+                Err(Unsupported { what: "`count` over a large or unknown number of values", span })
+            }
+            keys => {
+                let name = format!("q{}", self.bound.len());
+                let mut inner = self.clone();
+                inner.bound.push(Term::raw(&name));
+                let within = keys.contains(&Term::raw(&name));
+                let body = inner.translate(body)?;
+                let value = match q {
+                    Quantifier::Forall => Term::forall(&name, &within.implies(body.value.term())),
+                    _ => Term::exists(&name, &within.and(body.value.term())),
+                };
+                let defined = Term::forall(&name, &within.implies(&body.defined));
+                Ok(Translated { value: Value::scalar(value), defined })
+            }
+        }
+    }
+}
+
+/// A constant; booleans are written as truth values.
+fn constant(sort: &Sort, value: i64) -> Term {
+    if *sort == Sort::Bool { Term::bool(value != 0) } else { Term::int(value) }
+}
+
+/// A quantifier from the instances of its body, which are evaluated in order as far as needed.
+fn combine(q: Quantifier, sort: &Sort, instances: &[Translated]) -> Translated {
+    let values = instances.iter().map(|instance| instance.value.term());
+    let (value, goes_on): (Term, &dyn Fn(&Term) -> Term) = match q {
+        Quantifier::Forall => (Term::all(values), &Term::clone),
+        Quantifier::Exists => (Term::any(values), &Term::not),
+        Quantifier::Count if *sort == Sort::Bool => (sum(values.map(truth_as_number)), &|_| Term::bool(true)),
+        Quantifier::Count => (sum(values.cloned()), &|_| Term::bool(true)),
+    };
+    let mut defined = Term::bool(true);
+    for instance in instances.iter().rev() {
+        defined = instance.defined.and(&goes_on(instance.value.term()).implies(&defined));
+    }
+    Translated { value: Value::scalar(value), defined }
+}
+
+fn truth_as_number(truth: &Term) -> Term {
+    truth.ite(&Term::int(1), &Term::int(0))
+}
+
+fn sum(terms: impl Iterator<Item = Term>) -> Term {
+    terms.fold(Term::int(0), |sum, term| sum.plus(&term))
+}

@@ -1,0 +1,198 @@
+//! The translation of expressions agrees with their evaluation, on random expressions and stores.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::sync::Arc;
+use threadwise_ir::{Env, Expr, Instance, NoLocals, NoValue, Program, PropertyKind, SharedId, Sort};
+use threadwise_limits::Budget;
+use threadwise_solver::{Answer, Population, Session, Settings, Term, Value, View};
+use threadwise_solver_setup::solver_for_tests;
+use threadwise_source::SourceFile;
+
+const DECLARATIONS: &str = "
+    type Color = enum { red, green, blue };
+    shared b, c: bool;
+    shared i, j: int;
+    shared r: -2..3;
+    shared e, f: Color;
+    shared t, u: tid;
+    shared s, s2: set<0..3>;
+    shared p, p2: set<tid>;
+    shared a: [0..2]int;
+    shared m: [tid]bool;
+    shared g: [Color][bool]-1..1;
+    shared w: [0..20]int;
+    thread P { skip; }
+    thread W[COPIES] { skip; }
+";
+
+fn program(expression: &str, copies: &str) -> Arc<Program> {
+    let text = format!("{}\ninvariant {expression};", DECLARATIONS.replace("COPIES", copies));
+    let lowered =
+        threadwise_front_tw::load(SourceFile::new("random.tw", text), &threadwise_front_tw::Options::default());
+    Arc::new(lowered.program.unwrap_or_else(|| panic!("{expression}: {:?}", lowered.diagnostics)))
+}
+
+fn number() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        (-3i64..5).prop_map(|n| n.to_string()),
+        Just("i".to_string()),
+        Just("j".to_string()),
+        Just("r".to_string()),
+        Just("ord(t)".to_string()),
+        Just("size(s)".to_string()),
+        Just("a[1]".to_string()),
+        Just("g[e][b]".to_string()),
+        Just("count(k: Color :: k != e)".to_string()),
+        Just("count(k: 0..3 :: k in s2 && k <= i)".to_string()),
+    ];
+    leaf.prop_recursive(3, 16, 2, |inner| {
+        let ops = prop::sample::select(vec!["+", "-", "*", "/", "%"]);
+        prop_oneof![
+            (inner.clone(), ops, inner.clone()).prop_map(|(x, op, y)| format!("({x} {op} {y})")),
+            inner.clone().prop_map(|x| format!("(-{x})")),
+            inner.clone().prop_map(|x| format!("a[{x}]")),
+            inner.clone().prop_map(|x| format!("w[{x}]")),
+            (inner.clone(), inner).prop_map(|(x, y)| format!("(b ? {x} : {y})")),
+        ]
+    })
+}
+
+fn set() -> impl Strategy<Value = (String, bool)> {
+    let of_numbers =
+        prop_oneof![Just("s".to_string()), Just("s2".to_string()), number().prop_map(|x| format!("{{{x}}}"))];
+    let of_threads = prop::sample::select(vec!["p", "p2", "{t}", "{u, P}", "p minus {t}", "{u} union p2"]);
+    let base = prop_oneof![of_numbers.prop_map(|s| (s, false)), of_threads.prop_map(|s| (format!("({s})"), true))];
+    (base, prop::sample::select(vec!["", "union", "inter", "minus"])).prop_map(|((set, threads), op)| {
+        let other = if threads { "p2" } else { "s2" };
+        (if op.is_empty() { set } else { format!("({set} {op} {other})") }, threads)
+    })
+}
+
+fn truth() -> impl Strategy<Value = String> {
+    let comparison = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
+    let leaf = prop_oneof![
+        Just("b".to_string()),
+        Just("c".to_string()),
+        Just("m[u]".to_string()),
+        Just("t == u".to_string()),
+        Just("t == none".to_string()),
+        Just("e == f".to_string()),
+        Just("forall k: tid :: m[k] ==> k in p".to_string()),
+        Just("exists k: W :: m[k] && k != t".to_string()),
+        Just("forall k: bool :: g[f][k] == 0 || k == c".to_string()),
+        (number(), comparison, number()).prop_map(|(x, op, y)| format!("{x} {op} {y}")),
+        (number(), 0..3i64).prop_map(|(x, n)| format!("forall k: 0..2 :: a[k] / (k - {n}) != {x}")),
+        number().prop_map(|x| format!("{x} in s")),
+        (set(), set())
+            .prop_filter_map("of one sort", |((x, xt), (y, yt))| (xt == yt).then(|| format!("{x} subset {y}"))),
+        (set(), set()).prop_filter_map("of one sort", |((x, xt), (y, yt))| (xt == yt).then(|| format!("{x} == {y}"))),
+    ];
+    leaf.prop_map(|e| format!("({e})")).prop_recursive(3, 16, 2, |inner| {
+        let ops = prop::sample::select(vec!["&&", "||", "==>", "<==>"]);
+        prop_oneof![
+            (inner.clone(), ops, inner.clone()).prop_map(|(x, op, y)| format!("({x} {op} {y})")),
+            inner.clone().prop_map(|x| format!("(!{x})")),
+        ]
+    })
+}
+
+/// A random value of a sort.
+fn fill(instance: &Instance, sort: &Sort, random: &mut dyn FnMut() -> u64, words: &mut [i64]) {
+    match sort {
+        Sort::Int => words[0] = (random() % 9) as i64 - 4,
+        Sort::Set(element) => words[0] = (random() % (1 << instance.cardinality(element).expect("finite"))) as i64,
+        Sort::Array(_, element) => {
+            let size = instance.words(element);
+            words.chunks_mut(size).for_each(|chunk| fill(instance, element, random, chunk));
+        }
+        scalar => {
+            let rank = random() % instance.cardinality(scalar).expect("finite");
+            words[0] = instance.unrank(scalar, rank as usize);
+        }
+    }
+}
+
+fn random_store(instance: &Instance, mut seed: u64) -> Vec<i64> {
+    let mut random = move || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        seed >> 33
+    };
+    let mut words = vec![0; instance.shared_words()];
+    for (index, var) in instance.program.shared.iter().enumerate() {
+        fill(instance, &var.sort, &mut random, &mut words[instance.shared_range(SharedId(index as u32))]);
+    }
+    words
+}
+
+fn the_property(program: &Program) -> &Expr {
+    match &program.properties[0].kind {
+        PropertyKind::Invariant(_, e) => e,
+        _ => unreachable!("it was declared"),
+    }
+}
+
+/// Evaluates both ways. `exact`: whether the translation must know exactly where there are errors.
+fn compare(session: &mut Session, instance: &Instance, population: &Population, words: &[i64], exact: bool) {
+    let e = the_property(&instance.program);
+    let expected = match Env::of_state(instance, words, &NoLocals).holds(e) {
+        Ok(truth) => Some(truth),
+        Err(NoValue::Fault(..)) => None,
+        Err(NoValue::Gap(_)) => return,
+    };
+    let value = |(index, var): (usize, &threadwise_ir::SharedVar)| {
+        population.value_of_words(instance, &var.sort, &words[instance.shared_range(SharedId(index as u32))])
+    };
+    let store: Vec<Value> = instance.program.shared.iter().enumerate().map(value).collect();
+    let translated = View::of_store(population, &store).translate(e).expect("supported");
+    let agrees = match expected {
+        Some(truth) => {
+            let right = translated.value.term().equals(&Term::bool(truth));
+            if exact { translated.defined.and(&right) } else { translated.defined.implies(&right) }
+        }
+        None => translated.defined.not(),
+    };
+    let answer = session.refute(&agrees).expect("an answer");
+    assert_eq!(answer, Answer::Unsat, "evaluation gives {expected:?}, translation {translated:?}");
+}
+
+fn runner(cases: u32) -> TestRunner {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    TestRunner::new_with_rng(Config { cases, failure_persistence: None, ..Config::default() }, rng)
+}
+
+#[test]
+fn expressions_mean_the_same() {
+    let session = Session::start(&solver_for_tests(), Settings::default(), &Budget::unlimited()).expect("it starts");
+    let session = std::cell::RefCell::new(session);
+    let result = runner(120).run(&(truth(), any::<u64>()), |(expression, seed)| {
+        let instance = Instance::new(program(&expression, "2"), 0);
+        let population = Population::fixed(&instance);
+        for extra in 0..3 {
+            let words = random_store(&instance, seed.wrapping_add(extra));
+            compare(&mut session.borrow_mut(), &instance, &population, &words, true);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn expressions_mean_the_same_among_any_number_of_threads() {
+    let session = Session::start(&solver_for_tests(), Settings::default(), &Budget::unlimited()).expect("it starts");
+    let session = std::cell::RefCell::new(session);
+    let result = runner(80).run(&(truth(), 0..4u32, any::<u64>()), |(expression, copies, seed)| {
+        let instance = Instance::new(program(&expression, "*"), copies);
+        let population = Population::any(&instance.program);
+        let mut session = session.borrow_mut();
+        session.push();
+        population.declare(&mut session);
+        for (unknown, _) in population.unknowns() {
+            session.assert(&unknown.equals(&Term::int(i64::from(copies))));
+        }
+        compare(&mut session, &instance, &population, &random_store(&instance, seed), false);
+        session.pop();
+        Ok(())
+    });
+    result.unwrap_or_else(|e| panic!("{e}"));
+}

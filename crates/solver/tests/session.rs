@@ -1,0 +1,120 @@
+//! Conversations with a real solver, and with things that only look like one.
+
+use std::time::{Duration, Instant};
+use threadwise_limits::{Budget, Limit};
+use threadwise_solver::{Answer, Session, Settings, SmtSort, SolverCommand, SolverError, Term, run_script};
+use threadwise_solver_setup::solver_for_tests;
+
+fn session(settings: Settings) -> Session {
+    Session::start(&solver_for_tests(), settings, &Budget::unlimited()).expect("the solver starts")
+}
+
+/// Something that is not a solver: a shell with this script.
+fn impostor(script: &str) -> SolverCommand {
+    SolverCommand { program: "/bin/sh".into(), args: vec!["-c".to_string(), script.to_string()] }
+}
+
+#[test]
+fn assertions_models_and_levels() {
+    let mut session = session(Settings::default());
+    let x = session.declare("x", &SmtSort::Int);
+    session.assert(&Term::int(3).lt(&x));
+    assert_eq!(session.check(), Ok(Answer::Sat));
+    assert!(session.values(std::slice::from_ref(&x)).expect("a model")[0].scalar().expect("a number") > 3);
+    session.push();
+    session.assert(&x.le(&Term::int(-3)));
+    assert_eq!(session.check(), Ok(Answer::Unsat));
+    session.pop();
+    session.assert(&x.le(&Term::int(4)));
+    assert_eq!(session.check(), Ok(Answer::Sat));
+    assert_eq!(session.values(&[x.clone(), x.negate()]).expect("a model")[1].scalar(), Some(-4));
+    assert_eq!(session.refute(&x.equals(&Term::int(4))), Ok(Answer::Unsat));
+    assert_eq!(session.effort().queries, 4);
+    assert_eq!(session.effort().starts, 1);
+}
+
+#[test]
+fn assumptions_and_cores() {
+    let mut session = session(Settings { cores: true, ..Settings::default() });
+    let (p, q) = (session.declare("p", &SmtSort::Bool), session.declare("q", &SmtSort::Bool));
+    session.assert_named(&p.implies(&q), "first");
+    session.assert_named(&p, "second");
+    assert_eq!(session.check_assuming(&[q.clone()]), Ok(Answer::Sat));
+    session.assert_named(&q.not(), "third");
+    assert_eq!(session.check(), Ok(Answer::Unsat));
+    let mut core = session.core().expect("a core");
+    core.sort();
+    assert_eq!(core, ["first", "second", "third"]);
+}
+
+#[test]
+fn a_mistake_is_an_error_value() {
+    let mut session = session(Settings::default());
+    session.assert(&Term::raw("undeclared"));
+    assert!(matches!(session.check(), Err(SolverError::Protocol(text)) if text.contains("undeclared")));
+}
+
+/// Integers x, y, z > 0 with x³ + y³ = z³: there are none, and no solver finds that out quickly.
+const HARD: &str = "(declare-const x Int)(declare-const y Int)(declare-const z Int)
+    (assert (and (> x 0) (> y 0) (> z 0) (= (+ (* x x x) (* y y y)) (* z z z))))";
+
+#[test]
+fn a_solver_that_takes_too_long_is_killed_and_replaced() {
+    let timeout = Duration::from_millis(300);
+    let mut session = session(Settings { timeout, ..Settings::default() });
+    let p = session.declare("p", &SmtSort::Bool);
+    session.assert(&p);
+    session.push();
+    session.tell(HARD);
+    let started = Instant::now();
+    assert_eq!(session.check(), Err(SolverError::Timeout(timeout)));
+    assert!(started.elapsed() < Duration::from_secs(5));
+    session.pop();
+    assert_eq!(session.check(), Ok(Answer::Sat));
+    assert_eq!(session.refute(&p), Ok(Answer::Unsat), "the new solver knows what the old one was told");
+    assert_eq!(session.effort().starts, 2);
+    let limited = run_script(&solver_for_tests(), &format!("{HARD}(check-sat)"), timeout, None, &Budget::unlimited());
+    assert_eq!(limited, Err(SolverError::Timeout(timeout)));
+}
+
+#[test]
+fn the_budget_of_the_run_counts_too() {
+    let limit = Duration::from_millis(400);
+    let budget = Budget::new(Some(limit), None);
+    let mut session = Session::start(&solver_for_tests(), Settings::default(), &budget).expect("the solver starts");
+    session.tell(HARD);
+    assert_eq!(session.check(), Err(SolverError::Limit(Limit::Time(limit))));
+}
+
+#[test]
+fn memory_is_limited() {
+    // A shell that answers the greeting, then doubles a string for ever.
+    let greedy =
+        "while read l; do case $l in *answer-1*) break;; esac; done; echo answer-1; x=1; while :; do x=$x$x; done";
+    let settings = Settings { memory: Some(64 << 20), ..Settings::default() };
+    let mut session = Session::start(&impostor(greedy), settings, &Budget::unlimited()).expect("it greets");
+    assert_eq!(session.check(), Err(SolverError::Memory(64 << 20)));
+}
+
+#[test]
+fn solvers_that_die_or_talk_nonsense_are_errors() {
+    let budget = Budget::unlimited();
+    let start = |script| Session::start(&impostor(script), Settings::default(), &budget).map(|_| ());
+    assert_eq!(start("echo no licence >&2; exit 3"), Err(SolverError::Died("no licence".to_string())));
+    let nowhere = SolverCommand { program: "/nowhere/z3".into(), args: Vec::new() };
+    assert!(matches!(Session::start(&nowhere, Settings::default(), &budget), Err(SolverError::Missing(_))));
+    let nonsense = "n=1; while read line; do case $line in *echo*) echo maybe; echo answer-$n; n=$((n+1));; esac; done";
+    let mut session = Session::start(&impostor(nonsense), Settings::default(), &budget).expect("it answers");
+    assert!(matches!(session.check(), Err(SolverError::Protocol(text)) if text.contains("maybe")));
+}
+
+#[test]
+fn whole_scripts() {
+    let horn = "(set-logic HORN)(declare-fun inv (Int) Bool)
+        (assert (forall ((x Int)) (=> (= x 0) (inv x))))
+        (assert (forall ((x Int)) (=> (and (inv x) (< x 10)) (inv (+ x 1)))))
+        (assert (forall ((x Int)) (=> (inv x) (<= x 10))))
+        (check-sat)";
+    let output = run_script(&solver_for_tests(), horn, Duration::from_secs(20), None, &Budget::unlimited());
+    assert_eq!(output.expect("an answer").trim(), "sat");
+}
