@@ -26,6 +26,11 @@ pub(crate) fn conformance_how(proof: &ConformanceProof, states: &str) -> String 
 pub(crate) fn conformance_text(program: &Arc<Program>, proof: &ConformanceProof, layout: &Layout) -> String {
     let instance = conformance_instance(program);
     let mut out = String::from("  While a thread is before a statement, its abstract thread can be in these nodes:\n");
+    if proof.threads.iter().any(|thread| matches!(thread.simulation, Simulation::Assertions(_))) {
+        out.push_str(
+            "  (A formula holds of the thread's locals and of these nodes; a node stands for being among them.)\n",
+        );
+    }
     for conformance in &proof.threads {
         out.push_str(&thread_text(&instance, conformance, layout));
     }
