@@ -46,7 +46,7 @@ impl Engine for Conformance {
         let (unknown, stats) = match conform(program, solver, budget) {
             Ok(conformed) => match compose(&conformed, solver, options, budget) {
                 Ok((composition, more)) => {
-                    let stats = Stats([conformed.stats.0, more.0].concat());
+                    let stats = joined(conformed.stats, more);
                     let proof = ConformanceProof { threads: conformed.threads, composition: Box::new(composition) };
                     return (Claim::Proved(Proof::Conformance(proof)), stats);
                 }
@@ -61,6 +61,18 @@ impl Engine for Conformance {
             _ => (Claim::Unknown(unknown), stats),
         }
     }
+}
+
+/// The numbers of both parts; those of the same name are added up.
+fn joined(first: Stats, second: Stats) -> Stats {
+    let mut all = first;
+    for (name, number) in second.0 {
+        match all.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += number,
+            None => all.0.push((name, number)),
+        }
+    }
+    all
 }
 
 /// Whether a program has abstract threads, and too much data to be searched.

@@ -1,15 +1,155 @@
-//! Proofs by abstract threads, in a few words.
+//! Proofs by abstract threads, laid out for people.
 
+use crate::human::Layout;
 use crate::numbers::show_count;
-use threadwise_evidence::ConformanceProof;
+use crate::style::Tone;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use threadwise_evidence::{Conformance, ConformanceProof, PointFormula, Simulation, conformance_instance};
+use threadwise_ir::{AbstractThread, EdgeId, Instance, LocationId, Op, Program, RoutineId, Sort};
+
+/// Without `-v` no more points of a thread than this are shown.
+const MAX_POINTS: usize = 40;
+/// Statements longer than this are cut.
+const STATEMENT: usize = 40;
 
 /// How the proof was found.
 pub(crate) fn conformance_how(proof: &ConformanceProof, states: &str) -> String {
     let threads = match proof.threads.len() {
-        1 => "a thread conforms".to_string(),
-        n => format!("{} threads conform", show_count(n as u64)),
+        1 => "a thread conforms to its abstract thread".to_string(),
+        n => format!("{} threads conform to abstract threads", show_count(n as u64)),
     };
-    format!(
-        "{threads} to abstract threads, which are safe together; the proof's {states} sets and states have been checked"
-    )
+    format!("{threads}, and the program with these is safe; the proof's {states} sets and states have been checked")
+}
+
+/// Where the abstract thread can be while its thread is at each point.
+pub(crate) fn conformance_text(program: &Arc<Program>, proof: &ConformanceProof, layout: &Layout) -> String {
+    let instance = conformance_instance(program);
+    let mut out = String::from("  While a thread is before a statement, its abstract thread can be in these nodes:\n");
+    if proof.threads.iter().any(|thread| matches!(thread.simulation, Simulation::Assertions(_))) {
+        out.push_str(
+            "  (A formula holds of the thread's locals and of these nodes; a node stands for being among them.)\n",
+        );
+    }
+    for conformance in &proof.threads {
+        out.push_str(&thread_text(&instance, conformance, layout));
+    }
+    out
+}
+
+fn thread_text(instance: &Instance, conformance: &Conformance, layout: &Layout) -> String {
+    let program = &instance.program;
+    let template = instance.threads[conformance.thread.index()].template;
+    let Some(specification) = program.abstract_thread(template) else { return String::new() };
+    let points = match &conformance.simulation {
+        Simulation::Candidates(states) => by_location(instance, specification, states),
+        Simulation::Assertions(points) => formulas(program, specification, points),
+    };
+    let most = if layout.whole_proof { usize::MAX } else { MAX_POINTS };
+    let rows: Vec<(String, String, &String)> = points
+        .iter()
+        .take(most)
+        .map(|((location, calls), nodes)| (position(program, *location, *calls), statement(program, *location), nodes))
+        .collect();
+    let widest = |lengths: Vec<usize>| lengths.into_iter().max().unwrap_or(0);
+    let places = widest(rows.iter().map(|(place, ..)| place.chars().count()).collect());
+    let texts = widest(rows.iter().map(|(_, text, _)| text.chars().count()).collect());
+    let palette = layout.palette();
+    let mut out = format!("\n  thread {}\n", program.template(template).name);
+    for (place, text, nodes) in &rows {
+        let place = palette.padded(Tone::Quiet, place, places);
+        out.push_str(&format!("    {place}  {text:<texts$}  {nodes}\n"));
+    }
+    if points.len() > rows.len() {
+        let more = format!("{} more points; -v shows all", show_count((points.len() - rows.len()) as u64));
+        out.push_str(&format!("    {}\n", palette.paint(Tone::Quiet, more)));
+    }
+    out
+}
+
+/// A point: the location, and in how many calls.
+type Points = BTreeMap<(LocationId, usize), String>;
+
+/// The sets of candidates of all local states at a point.
+fn by_location(
+    instance: &Instance,
+    specification: &AbstractThread,
+    states: &[(threadwise_ir::Store, Vec<u64>)],
+) -> Points {
+    let mut sets: BTreeMap<(LocationId, usize), Vec<u64>> = BTreeMap::new();
+    for (local, candidates) in states {
+        let calls = instance.frames(local).count() - 1;
+        sets.entry((instance.location_of(local), calls)).or_default().extend(candidates);
+    }
+    let shown = |mut sets: Vec<u64>| {
+        sets.sort_unstable();
+        sets.dedup();
+        let names = |set: &u64| {
+            let nodes = specification.nodes.iter().enumerate().filter(|(node, _)| set >> node & 1 == 1);
+            format!("{{{}}}", nodes.map(|(_, node)| &*node.name).collect::<Vec<_>>().join(", "))
+        };
+        sets.iter().map(names).collect::<Vec<_>>().join(" or ")
+    };
+    sets.into_iter().map(|(point, sets)| (point, shown(sets))).collect()
+}
+
+/// The formulas, with the names of locals and nodes in them.
+fn formulas(program: &Program, specification: &AbstractThread, points: &[PointFormula]) -> Points {
+    let shown = |point: &PointFormula| {
+        let names = parameters(program, specification, point);
+        ((point.at, point.calls.len()), names.map_or(point.formula.clone(), |names| renamed(&point.formula, &names)))
+    };
+    points.iter().map(shown).collect()
+}
+
+/// What the parameters of a formula stand for; `None` where a local is made of several of them.
+fn parameters(program: &Program, specification: &AbstractThread, point: &PointFormula) -> Option<Vec<String>> {
+    let caller = |&edge: &EdgeId| program.location(program.edge(edge).from).routine;
+    debug_assert!(point.calls.iter().all(|&edge| matches!(program.edge(edge).op, Op::Call { .. })));
+    let frames: Vec<RoutineId> = point.calls.iter().map(caller).chain([program.location(point.at).routine]).collect();
+    let locals = || frames.iter().flat_map(|&routine| &program.routine(routine).locals);
+    if locals().any(|var| matches!(var.sort, Sort::Set(_) | Sort::Array(..))) {
+        return None;
+    }
+    let nodes = specification.nodes.iter().map(|node| node.name.to_string());
+    Some(locals().map(|var| var.name.to_string()).chain(nodes).collect())
+}
+
+/// The formula with `x0`, `x1` and so on replaced by names.
+fn renamed(formula: &str, names: &[String]) -> String {
+    let mut out = String::new();
+    for piece in formula.split_inclusive(['(', ')', ' ']) {
+        let word = piece.trim_end_matches(['(', ')', ' ']);
+        let index = word.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());
+        match index.and_then(|index| names.get(index)) {
+            Some(name) => out.push_str(&piece.replacen(word, name, 1)),
+            None => out.push_str(piece),
+        }
+    }
+    out
+}
+
+fn position(program: &Program, location: LocationId, calls: usize) -> String {
+    let place = program.source.position(program.location(location).span.start);
+    if calls == 0 { place.to_string() } else { format!("{place} ({calls} called)") }
+}
+
+fn statement(program: &Program, location: LocationId) -> String {
+    let at = program.location(location);
+    if program.routine(at.routine).exit == location {
+        return "at its end".to_string();
+    }
+    program.source.snippet(at.span, STATEMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_get_their_names() {
+        let names = ["count".to_string(), "N1".to_string()];
+        assert_eq!(renamed("(and (not (<= x0 0)) x1 x10)", &names), "(and (not (<= count 0)) N1 x10)");
+        assert_eq!(renamed("x1", &names), "N1");
+    }
 }

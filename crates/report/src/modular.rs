@@ -1,7 +1,7 @@
 //! Modular proofs, laid out for people.
 
 use crate::annotation::{Place, ProofText, ThreadText, proof_text, speaks_of_copies};
-use crate::conformance::conformance_how;
+use crate::conformance::{conformance_how, conformance_text};
 use crate::human::Layout;
 use crate::list::wrap_words;
 use crate::numbers::show_count;
@@ -18,11 +18,14 @@ const MAX_DISJUNCTS: usize = 6;
 /// and no more updates of a guarantee.
 const MAX_UPDATES: usize = 20;
 
-/// What holds where, and what each thread does; or which local states go together. Nothing if the
-/// proof is a list of states.
+/// What holds where, and what each thread does; or which local states go together, or where abstract
+/// threads can be. Nothing if the proof is a list of states.
 pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> Option<String> {
     if let Proof::Cartesian(proof) = proof {
         return Some(render_products(program, proof, layout));
+    }
+    if let Proof::Conformance(proof) = proof {
+        return Some(conformance_text(program, proof, layout));
     }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();

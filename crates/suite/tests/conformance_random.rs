@@ -27,7 +27,7 @@ fn verified(program: &Arc<Program>, engine: &str) -> Outcome {
 #[test]
 fn the_engine_agrees_with_the_naive_check() {
     let (mut right, mut wrong) = (0, 0);
-    for seed in 0..600 {
+    for seed in 0..1200 {
         let (text, program) = generated(seed);
         let Some(expected) = conforms(&program) else { panic!("seed {seed}: not finite\n{text}") };
         let found = conform(&program, Err("there is no solver"), &Budget::unlimited());
@@ -40,7 +40,7 @@ fn the_engine_agrees_with_the_naive_check() {
 #[test]
 fn what_is_proved_is_true() {
     let (mut safe, mut not_proved) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..1200 {
         let (text, program) = generated(seed);
         let outcome = verified(&program, "conformance");
         let truth = verified(&program, "explicit").verdict;
@@ -59,7 +59,7 @@ fn what_is_proved_is_true() {
 fn the_solver_agrees_with_the_naive_check() {
     let solver = solver_for_tests();
     let (mut right, mut wrong) = (0, 0);
-    for seed in 0..40 {
+    for seed in 0..60 {
         let (text, program) = generated(seed);
         let expected = conforms(&program).expect("finite");
         match conform_by_solver(&program, &solver, &Budget::unlimited()) {
