@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measures, and writes the page.
 
 use crate::abstraction;
+use crate::cartesian;
 use crate::modular;
 use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
 use anyhow::Result;
@@ -47,18 +48,21 @@ pub enum Part {
     Rumur,
     /// Engine `modular`, beside SPIN.
     Modular,
+    /// Engine `cartesian`, beside SPIN.
+    Cartesian,
     /// Programs and their abstract threads, beside SPIN.
     Abstract,
 }
 
 impl Part {
-    const ALL: [Part; 4] = [Part::Spin, Part::Rumur, Part::Modular, Part::Abstract];
+    const ALL: [Part; 5] = [Part::Spin, Part::Rumur, Part::Modular, Part::Cartesian, Part::Abstract];
 
     fn heading(self) -> &'static str {
         match self {
             Part::Spin => "\n## Without symmetry, beside SPIN\n",
             Part::Rumur => "\n## With symmetry, beside rumur\n",
             Part::Modular => "\n## Thread by thread, beside SPIN\n",
+            Part::Cartesian => "\n## Unions of products, beside SPIN\n",
             Part::Abstract => "\n## Abstract threads, beside SPIN\n",
         }
     }
@@ -69,6 +73,7 @@ impl Part {
             Part::Spin => beside_spin(&mut text, shop, quick)?,
             Part::Rumur => beside_rumur(&mut text, shop, quick)?,
             Part::Modular => modular::write(&mut text, shop, quick)?,
+            Part::Cartesian => cartesian::write(&mut text, shop, quick)?,
             Part::Abstract => abstraction::write(&mut text, shop, quick)?,
         }
         Ok(text)

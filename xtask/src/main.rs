@@ -2,6 +2,7 @@
 
 mod abstraction;
 mod bench;
+mod cartesian;
 mod fuzz;
 mod measure;
 mod modular;

@@ -60,8 +60,8 @@ fn different(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
     Ok(())
 }
 
-/// The slope of the line through the points in a log-log plot.
-fn growth_exponent(points: &[(u32, Run)]) -> Option<f64> {
+/// The slope of the line through the points in a log-log plot, of those that take long enough.
+pub fn growth_exponent(points: &[(u32, Run)]) -> Option<f64> {
     let measurable = points.iter().filter(|(_, run)| run.states.is_some() && run.cpu_seconds >= 0.05);
     let logs: Vec<(f64, f64)> = measurable.map(|(n, run)| (f64::from(*n).ln(), run.cpu_seconds.ln())).collect();
     if logs.len() < 2 {

@@ -64,8 +64,25 @@ impl Workshop {
 
     /// Threadwise's modular engine, proof and check included. The count is of thread states.
     pub fn modular(&self, program: &Path, defines: &[String]) -> Result<Run> {
+        self.engine("modular", "thread_states", program, defines)
+    }
+
+    /// Threadwise's engine `cartesian`, proof and check included. The count is of products.
+    pub fn cartesian(&self, program: &Path, defines: &[String]) -> Result<Run> {
+        self.engine("cartesian", "products", program, defines)
+    }
+
+    /// Threadwise's explicit engine, without reductions.
+    pub fn explicit(&self, program: &Path, defines: &[String]) -> Result<Run> {
+        self.engine("explicit", "states", program, defines)
+    }
+
+    fn engine(&self, engine: &str, count: &str, program: &Path, defines: &[String]) -> Result<Run> {
         let mut command = Command::new(&self.threadwise);
-        command.arg("check").arg(program).args(["--engine", "modular", "--format", "json", "-q"]);
+        command.arg("check").arg(program).args(["--engine", engine, "--format", "json", "-q"]);
+        if engine == "explicit" {
+            command.args(["--no-symmetry", "--no-fold"]);
+        }
         command.arg("--memory").arg(MEMORY_MIB.to_string());
         defines.iter().for_each(|define| {
             command.arg("-D").arg(define);
@@ -73,7 +90,7 @@ impl Workshop {
         let measured = measure(&mut command, SECONDS)?;
         let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
         let decided = json["verdict"] == "safe" && measured.finished;
-        let states = json["stats"]["thread_states"].as_u64().filter(|_| decided);
+        let states = json["stats"][count].as_u64().filter(|_| decided);
         Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
     }
 

@@ -5,7 +5,7 @@
 //! of errors are in it, and which local states of which threads have a part in one.
 
 use crate::condition::{Condition, Cube, Literal, condition, looks_at_threads};
-use crate::space::{Space, Stop};
+use crate::space::{Space, Stop, forget_if_large};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -305,6 +305,7 @@ impl Danger {
         if let Some(known) = self.slots.get(&(role, node, first, store)) {
             return Ok(known.clone());
         }
+        forget_if_large(&mut self.slots);
         let enough = self.patterns.iter().find(|p| p.roles.contains(&role)).map_or(1, |p| p.roles.len()) as u32;
         let slots: Rc<[Slot]> = match space.algebra.halves(node) {
             Ok((left, right)) => {
@@ -390,6 +391,7 @@ impl Danger {
         if let Some(known) = self.others_in.get(&(other, store, product)) {
             return Ok(known.clone());
         }
+        forget_if_large(&mut self.others_in);
         let (e, wanted, without_value) = &self.others[other];
         let mut wheels: Vec<Vec<SetId>> = Vec::new();
         for group in 0..space.groups.len() {

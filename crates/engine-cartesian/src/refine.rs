@@ -443,9 +443,10 @@ impl<'s, 'a> Run<'s, 'a, '_> {
             return;
         };
         let algebra = &mut self.space.algebra;
+        let axes: Vec<(usize, SetId)> = axes.iter().copied().enumerate().filter(|(_, axis)| !axis.is_empty()).collect();
         let mut found = Vec::new();
         for &step in steps {
-            for (group, &axis) in axes.iter().enumerate().filter(|(_, axis)| !axis.is_empty()) {
+            for &(group, axis) in &axes {
                 for (set, _) in algebra.entries(step, group).to_vec() {
                     let part = algebra.sets.intersection(set, axis);
                     if !part.is_empty() {

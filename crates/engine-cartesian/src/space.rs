@@ -104,15 +104,19 @@ impl<'a> Space<'a> {
             return Ok(known.clone());
         }
         self.pace.step()?;
+        forget_if_large(&mut self.moves);
         let before = self.latest.get(&(group, store)).copied();
-        let before = before.filter(|&before| self.algebra.sets.is_subset(before, set)).unwrap_or(SetId::EMPTY);
+        let usable = |before: &SetId| {
+            self.algebra.sets.is_subset(*before, set) && self.moves.contains_key(&(group, store, *before))
+        };
+        let before = before.filter(usable).unwrap_or(SetId::EMPTY);
         let mut targets: Vec<(u32, u32)> = Vec::new();
         let new = self.algebra.sets.difference(set, before);
         for local in self.algebra.sets.elements(new) {
             targets.extend(self.successors(group, store, local)?);
         }
         targets.sort_unstable();
-        let known = self.moves.get(&(group, store, before)).cloned();
+        let known = self.moves.get(&(group, store, before)).filter(|_| !before.is_empty()).cloned();
         let mut moves: Vec<(u32, SetId)> = known.map_or(Vec::new(), |moves| moves.to_vec());
         for same_store in targets.chunk_by(|a, b| a.0 == b.0) {
             let set = self.algebra.sets.of(same_store.iter().map(|target| target.1));
@@ -140,6 +144,7 @@ impl<'a> Space<'a> {
         if let Some(&known) = self.closures.get(&(node, first, store)) {
             return Ok(known);
         }
+        forget_if_large(&mut self.closures);
         let closed = match self.algebra.halves(node) {
             Ok((left, right)) => {
                 let half = width / 2;
@@ -176,6 +181,7 @@ impl<'a> Space<'a> {
         if let Some(known) = self.exits.get(&(node, first, store)) {
             return Ok(known.clone());
         }
+        forget_if_large(&mut self.exits);
         let exits: Rc<[Move]> = match self.algebra.halves(node) {
             Ok((left, right)) => {
                 let half = width / 2;
@@ -290,6 +296,14 @@ impl<'a> Space<'a> {
             initial.extend(self.algebra.uniform(&sets).map(|product| (number, product)));
         }
         Ok(Ok(initial))
+    }
+}
+
+/// What is remembered to save time need not be remembered for ever.
+pub(crate) fn forget_if_large<K, V>(memory: &mut FxHashMap<K, V>) {
+    const MOST: usize = 1 << 21;
+    if memory.len() > MOST {
+        memory.clear();
     }
 }
 

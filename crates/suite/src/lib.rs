@@ -11,7 +11,7 @@ pub use agreement::{cartesian_disagreement, disagreement};
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use conformance::{conforms, random_abstraction};
 pub use damage::{damaged_program, damaged_system};
-pub use generated::{simple_different, simple_different_promela, simple_different_states};
+pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
