@@ -42,7 +42,7 @@ pub(crate) enum Solved {
     /// There are none.
     Impossible,
     /// It cannot say.
-    NotSolved(String),
+    Open(String),
 }
 
 impl Horn {
@@ -92,7 +92,7 @@ impl Horn {
     /// Has the clauses solved.
     pub(crate) fn solve(&self, solver: &SolverCommand, budget: &Budget) -> Result<Solved, SolverError> {
         if solver.is_cvc5() {
-            return Ok(Solved::NotSolved("cvc5 does not solve Horn clauses, Z3 does".to_string()));
+            return Ok(Solved::Open("cvc5 does not solve Horn clauses, Z3 does".to_string()));
         }
         let answer = run_script(solver, &self.script(), PATIENCE, budget.memory(), budget)?;
         let parsed = Sexp::parse_all(&answer).unwrap_or_default();
@@ -101,7 +101,7 @@ impl Horn {
             Some("unsat") => Ok(Solved::Impossible),
             _ => {
                 let first = answer.lines().next().unwrap_or("nothing");
-                Ok(Solved::NotSolved(format!("the solver cannot say; its answer was `{first}`")))
+                Ok(Solved::Open(format!("the solver cannot say; its answer was `{first}`")))
             }
         }
     }

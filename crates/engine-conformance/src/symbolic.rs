@@ -56,7 +56,7 @@ pub(crate) fn conform(
             Ok((Simulation::Assertions(points.zip(formulas).map(assertion).collect()), size))
         }
         Solved::Impossible => Err(Stop::Impossible),
-        Solved::NotSolved(why) => Err(Stop::NotSolved(why)),
+        Solved::Open(why) => Err(Stop::NotSolved(why)),
     }
 }
 

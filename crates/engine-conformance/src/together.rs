@@ -46,7 +46,7 @@ pub(crate) fn prove(
             Ok((proof, size))
         }
         Solved::Impossible => Err(Stop::Impossible),
-        Solved::NotSolved(why) => Err(Stop::NotSolved(why)),
+        Solved::Open(why) => Err(Stop::NotSolved(why)),
     }
 }
 

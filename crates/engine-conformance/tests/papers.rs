@@ -206,3 +206,25 @@ fn procedures_are_followed_into() {
     let unbounded = text.replace("0..3", "int");
     assert_eq!(needed_assertions(&conformed(&unbounded).expect("it conforms")), [true]);
 }
+
+/// What only specified threads did is not in the way of the engines for the composition.
+#[test]
+fn the_composition_has_no_code_that_nobody_runs() {
+    let text = "shared x: 0..3; shared y: 0..1;
+        proc down(n: 0..3) { if (n > 0) { down(n - 1); } }
+        proc flip() { y = 1 - y; }
+        thread W[2] { var who: tid; who = self; down(ord(who)); flip(); x = 0; }
+        thread Q { flip(); here: skip; }
+        never Q@here && y > 1;
+        abstract W { init A, B; idle; A:; B: assert x < 3; A -> B [x, y]; }";
+    let program = program(text);
+    assert!(program.is_recursive() && program.uses_ord());
+    let composition = program.abstraction().expect("expressible").composition;
+    assert!(!composition.is_recursive() && !composition.uses_ord());
+    let names: Vec<&str> = composition.routines.iter().map(|routine| &*routine.name).collect();
+    assert_eq!(names, ["flip", "Q", "W"]);
+    // Two copies with a choice of two initial nodes each; what Q did is still there.
+    let instance = threadwise_ir::Instance::new(composition.clone(), 0);
+    assert_eq!(instance.starts(threadwise_ir::ThreadId(0), &[0, 0]).successors.len(), 2);
+    assert!(composition.show_property(&composition.properties[0]).contains("Q@here"));
+}

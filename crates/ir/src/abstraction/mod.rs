@@ -31,7 +31,7 @@ pub struct Abstraction {
     pub local: Vec<LocalProperty>,
     /// For each specified template, its locations that count as one of its nodes. See
     /// [`Abstraction::agrees`].
-    labelled: BTreeMap<TemplateId, Vec<(Vec<LocationId>, usize)>>,
+    labelled: properties::Labelled,
 }
 
 impl Abstraction {
@@ -170,9 +170,15 @@ impl<'a> Builder<'a> {
 
     fn location(&mut self, routine: RoutineId, labels: Vec<Arc<str>>, span: Span) -> LocationId {
         let id = LocationId(self.new.locations.len() as u32);
-        let nothing = (Vec::new(), Vec::new(), Vec::new());
-        let (edges, dead, invariants) = nothing;
-        self.new.locations.push(Location { routine, labels, edges, transient: false, dead, invariants, span });
+        self.new.locations.push(Location {
+            routine,
+            labels,
+            edges: Vec::new(),
+            transient: false,
+            dead: Vec::new(),
+            invariants: Vec::new(),
+            span,
+        });
         id
     }
 

@@ -81,16 +81,20 @@ pub(super) fn share_out(
     }
     for property in &mut sharing.kept {
         let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &mut property.kind else { continue };
-        *e = sharing_locations(e, &builder, nodes, &sharing.labelled);
+        *e = with_new_locations(e, &builder, nodes, &sharing.labelled);
     }
     builder.new.properties = sharing.kept;
     Ok(Abstraction { composition: Arc::new(builder.new), local: sharing.local, labelled: sharing.labelled })
 }
 
-type Labelled = BTreeMap<TemplateId, Vec<(Vec<LocationId>, usize)>>;
+/// Locations of a label, and the node of the same name.
+pub(super) type Label = (Vec<LocationId>, usize);
+
+/// For each specified template the labels that properties ask about as nodes.
+pub(super) type Labelled = BTreeMap<TemplateId, Vec<Label>>;
 
 /// The property with the composition's locations.
-fn sharing_locations(e: &Expr, builder: &Builder<'_>, nodes: &Nodes, labelled: &Labelled) -> Expr {
+fn with_new_locations(e: &Expr, builder: &Builder<'_>, nodes: &Nodes, labelled: &Labelled) -> Expr {
     e.map(&mut |e| {
         let ExprKind::At(thread, locations) = &e.kind else { return None };
         let moved = match labelled.get(&thread.template) {
@@ -136,12 +140,11 @@ impl Sharing<'_> {
             self.kept.push(property.clone());
         } else {
             let ways = self.ways(e, wanted);
-            let placed = ways.and_then(|ways| ways.into_iter().map(|way| self.place(id, property, way)).collect());
-            let Some(placed) = placed else {
+            let placed = ways.is_some_and(|ways| ways.into_iter().all(|way| self.place(id, property, way).is_some()));
+            if !placed {
                 let why = "it speaks of several threads at once, or of labels that are not names of nodes".to_string();
                 return Err(Inexpressible { property: id, why });
-            };
-            let _: Vec<()> = placed;
+            }
         }
         Ok(())
     }
@@ -167,7 +170,7 @@ impl Sharing<'_> {
 
     /// For each label asked of a specified thread, the node of that name; `None` if there is a label
     /// that is no node's name, or a local variable of a specified thread.
-    fn as_nodes(&self, e: &Expr) -> Option<Vec<(TemplateId, (Vec<LocationId>, usize))>> {
+    fn as_nodes(&self, e: &Expr) -> Option<Vec<(TemplateId, Label)>> {
         let mut found = Some(Vec::new());
         e.walk(&mut |e| match &e.kind {
             ExprKind::LocalOf(thread, _) if self.nodes.contains_key(&thread.template) => found = None,
