@@ -6,6 +6,7 @@
 //! proof passed; only [`check`] makes it.
 
 mod annotated;
+mod contracts;
 mod coverage;
 mod cutoff;
 mod desk;
@@ -51,6 +52,8 @@ pub enum CheckError {
     Refuted(String),
     /// There was no time or memory left to say.
     Limit(Limit),
+    /// It cannot be said, because there is no solver or it gave no answer.
+    Undecided(String),
 }
 
 impl fmt::Display for CheckError {
@@ -58,6 +61,7 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Refuted(reason) => f.write_str(reason),
             CheckError::Limit(limit) => write!(f, "{limit} while checking the proof"),
+            CheckError::Undecided(reason) => write!(f, "{reason} while checking the proof"),
         }
     }
 }
@@ -80,6 +84,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
+        Proof::Contracts(proof) => contracts::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -15,6 +15,7 @@ use threadwise_report::{show_count, show_seconds};
 pub fn audit(args: &AuditArgs) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
+    work::choose_solver(&args.solver)?;
     let unreadable = |error: FileError| {
         let message = format!("`{}` is not a proof of this program: {error}", args.proof.display());
         InputError::new(message).hint("make it again with `threadwise check --proof`")
@@ -26,6 +27,10 @@ pub fn audit(args: &AuditArgs) -> Job {
     let clock = budget.clone();
     let checked = work::run(&console, budget, |budget| check(&program, &proof, budget));
     let seconds = clock.elapsed().as_secs_f64();
+    let unknown = |reason: String| {
+        let judgement = Judgement::new("unknown", "proof", seconds);
+        Judgement { reason: Some(reason), ..judgement }.print(&console, "")
+    };
     match checked {
         Ok(checked) => {
             let states = checked.states();
@@ -39,9 +44,7 @@ pub fn audit(args: &AuditArgs) -> Job {
             let body = "\n  The file does not prove the program safe. That does not mean the program is unsafe.\n";
             Judgement { reason: Some(reason), ..judgement }.print(&console, body)
         }
-        Err(CheckError::Limit(limit)) => {
-            let judgement = Judgement::new("unknown", "proof", seconds);
-            Judgement { reason: Some(limit.to_string()), ..judgement }.print(&console, "")
-        }
+        Err(CheckError::Limit(limit)) => unknown(limit.to_string()),
+        Err(CheckError::Undecided(reason)) => unknown(reason),
     }
 }

@@ -11,6 +11,8 @@
 
 mod annotation;
 mod claim;
+mod contracts_file;
+mod expr_file;
 mod file;
 mod frontier_file;
 mod modular_file;
@@ -25,9 +27,10 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, Claim, Context, Exhausted, FrontierProof, ModularProof, Proof, ReachableSet, StatesByStore, Stats,
-    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, Claim, Context, ContractsProof, Exhausted, FrontierProof, ModularProof, PointAssertion, Proof,
+    ReachableSet, StatesByStore, Stats, ThreadAnnotation, ThreadContract, Trace, TraceStep, Unknown, Violation,
 };
+pub use expr_file::{decode_expr, expr_json};
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};
 pub use show::{show_local, show_shared, show_state, show_value};

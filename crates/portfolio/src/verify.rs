@@ -22,6 +22,8 @@ pub struct Request {
     pub max_any_copies: u32,
     /// How engine `modular` searches.
     pub search: SearchKind,
+    /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
+    pub unroll: Option<u32>,
 }
 
 impl Default for Request {
@@ -34,6 +36,7 @@ impl Default for Request {
             fold: explicit.fold,
             max_any_copies: explicit.max_any_copies,
             search: SearchKind::default(),
+            unroll: None,
         }
     }
 }
@@ -63,6 +66,16 @@ pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Out
     };
     let mut outcome = run_and_judge(engine, program, request, budget);
     outcome.notes.splice(0..0, note);
+    if let Some((engine, note)) = request.engine.second(program, engine)
+        && matches!(&outcome.verdict, Verdict::Unknown(unknown) if !unknown.is_internal_error())
+        && budget.check().is_ok()
+    {
+        let mut second = run_and_judge(engine, program, request, budget);
+        if !matches!(second.verdict, Verdict::Unknown(_)) {
+            second.notes.splice(0..0, outcome.notes.into_iter().chain([note]));
+            return second;
+        }
+    }
     outcome
 }
 
@@ -73,6 +86,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         fold: request.fold,
         max_any_copies: request.max_any_copies,
         search: request.search,
+        unroll: request.unroll,
     };
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {

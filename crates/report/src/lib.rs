@@ -11,6 +11,7 @@
 
 mod annotation;
 mod changes;
+mod contracts;
 mod cubes;
 mod facts;
 mod formula;

@@ -18,6 +18,9 @@ const MAX_UPDATES: usize = 20;
 
 /// What holds where, and what each thread does; nothing if the proof is not modular.
 pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> Option<String> {
+    if let Proof::Contracts(proof) = proof {
+        return Some(crate::contracts::text(program, proof, layout)).filter(|text| !text.is_empty());
+    }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();
     let mut out = String::new();
@@ -176,6 +179,7 @@ fn pieces<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
 pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
         Proof::Reachable(_) => None,
+        Proof::Contracts(proof) => Some(crate::contracts::how(proof)),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),

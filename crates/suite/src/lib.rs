@@ -22,6 +22,7 @@ use threadwise_source::{SourceFile, render};
 /// - `// expect: SAFE` or `// expect: UNSAFE`, the truth about the program;
 /// - `// explicit: UNKNOWN`, where exhaustive search cannot find out;
 /// - `// modular: UNKNOWN`, a known imprecision: the program is safe, but not thread by thread;
+/// - `// contracts: SAFE`, `UNSAFE` or `UNKNOWN`, what engine `contracts` says; without it, nothing false;
 /// - `// states: 15`, the number of reachable states.
 #[derive(Clone, Debug)]
 pub struct Example {
@@ -35,11 +36,18 @@ pub struct Example {
     pub too_large_for_explicit: bool,
     /// Whether it is safe, but cannot be proved thread by thread.
     pub not_modular: bool,
+    /// What engine `contracts` says.
+    pub contracts: Option<String>,
     /// The number of reachable states, where it was worked out.
     pub states: Option<u64>,
 }
 
 impl Example {
+    /// Whether it was written for engine `contracts`: others are not asked where they would only run on.
+    pub fn is_for_contracts(&self) -> bool {
+        self.path.components().any(|part| part.as_os_str() == "contracts")
+    }
+
     /// The example as a program, with its constants as they are in the file.
     pub fn program(&self) -> Arc<Program> {
         program(&self.path.display().to_string(), &self.text)
@@ -91,5 +99,6 @@ fn example(path: PathBuf) -> Example {
     let states = value("states").map(|n| n.parse().expect("a number of states"));
     let too_large_for_explicit = value("explicit").as_deref() == Some("UNKNOWN");
     let not_modular = value("modular").as_deref() == Some("UNKNOWN");
-    Example { safe, too_large_for_explicit, not_modular, states, path, text }
+    let contracts = value("contracts");
+    Example { safe, too_large_for_explicit, not_modular, contracts, states, path, text }
 }
