@@ -12,6 +12,7 @@ mod cartesian;
 mod clauses;
 mod conformance;
 mod conformance_assertions;
+mod contracts;
 mod cover;
 mod coverage;
 mod cutoff;
@@ -98,6 +99,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Cartesian(proof) => cartesian::check(program, proof, budget)?,
         Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
         Proof::Assertions(proof) => assertions::check(program, proof, budget)?,
+        Proof::Contracts(proof) => contracts::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

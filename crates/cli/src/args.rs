@@ -84,8 +84,13 @@ pub struct CheckArgs {
     /// Where engine `cartesian` takes exceptions from
     #[arg(long, value_name = "FROM", value_enum, default_value_t = Exceptions::Declared)]
     pub exceptions: Exceptions,
+    /// Let engine `contracts` go round loops at most N times and look for errors only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
+    pub unroll: Option<u32>,
     #[command(flatten)]
     pub search: SearchArgs,
+    #[command(flatten)]
+    pub solver: SolverArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Write the proof of a SAFE verdict to this file (JSON, what `audit` reads)
@@ -108,6 +113,8 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
+    pub solver: SolverArgs,
+    #[command(flatten)]
     pub limits: LimitArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -121,6 +128,8 @@ pub struct AuditArgs {
     /// The proof that `check --proof` wrote
     #[arg(value_name = "PROOF.json")]
     pub proof: PathBuf,
+    #[command(flatten)]
+    pub solver: SolverArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
     #[command(flatten)]
@@ -273,6 +282,14 @@ pub struct LimitArgs {
     /// Give up when more than this much memory is used, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub memory: Option<u64>,
+}
+
+/// Which solver.
+#[derive(Args, Debug)]
+pub struct SolverArgs {
+    /// The SMT solver for the engines that need one: a program, perhaps with arguments
+    #[arg(long, value_name = "CMD")]
+    pub solver: Option<String>,
 }
 
 /// What to print.

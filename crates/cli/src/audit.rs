@@ -15,6 +15,7 @@ use threadwise_report::{show_count, show_seconds};
 pub fn audit(args: &AuditArgs) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
+    work::choose_solver(&args.solver)?;
     let unreadable = |error: FileError| {
         let message = format!("`{}` is not a proof of this program: {error}", args.proof.display());
         InputError::new(message).hint("make it again with `threadwise check --proof`")

@@ -20,6 +20,7 @@ use threadwise_verdict::Verdict;
 pub fn check(args: &CheckArgs) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
+    work::choose_solver(&args.solver)?;
     let defines = defines::from_flags(&args.program.defines)?;
     let program = load_program(&args.program.file, &args.program.defines, args.output.quiet)?;
     let files = EvidenceFiles::prepare(args)?;
@@ -33,6 +34,7 @@ pub fn check(args: &CheckArgs) -> Job {
         refine: args.refine.kind(),
         extract: args.extract.kind(),
         exceptions: args.exceptions.kind(),
+        unroll: args.unroll,
     };
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));

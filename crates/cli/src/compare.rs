@@ -32,6 +32,7 @@ pub fn compare(args: &CompareArgs) -> Job {
     let scratch = Scratch::new()?;
     let file = scratch.program(&args.program.file)?;
     let program = load_program(&file.path, &args.program.defines, args.output.quiet)?;
+    work::choose_solver(&args.solver)?;
     let stop = work::budget(&args.limits).interrupter();
     let mut rows = Vec::new();
     for engine in engines() {
@@ -83,6 +84,7 @@ fn search_flags(args: &CompareArgs) -> Vec<String> {
     flags.extend(args.search.no_symmetry.then(|| "--no-symmetry".to_string()));
     flags.extend(args.search.no_fold.then(|| "--no-fold".to_string()));
     flags.extend(args.limits.timeout.map(|t| format!("--timeout={}", t.as_secs_f64())));
+    flags.extend(args.solver.solver.as_ref().map(|command| format!("--solver={command}")));
     flags.extend(args.limits.memory.map(|mib| format!("--memory={mib}")));
     flags
 }

@@ -1,7 +1,8 @@
 //! Long work under limits, with Ctrl-C and a progress line.
 
-use crate::args::LimitArgs;
+use crate::args::{LimitArgs, SolverArgs};
 use crate::console::Console;
+use crate::exit::InputError;
 use crate::interrupt::on_ctrl_c;
 use crate::progress::ProgressLine;
 use std::sync::Arc;
@@ -12,6 +13,16 @@ pub fn budget(limits: &LimitArgs) -> Budget {
     let budget = Budget::new(limits.timeout, limits.memory.map(|mib| mib << 20));
     on_ctrl_c(budget.interrupter());
     budget
+}
+
+/// Takes the solver that the flags name, which must exist.
+pub fn choose_solver(args: &SolverArgs) -> Result<(), InputError> {
+    if let Some(command) = &args.solver {
+        let hint = "without `--solver` Threadwise looks for z3 by itself";
+        threadwise_solver::find(Some(command)).map_err(|error| InputError::new(error.to_string()).hint(hint))?;
+        threadwise_solver::ask_for(command);
+    }
+    Ok(())
 }
 
 /// Runs the work, with a progress line where somebody can see it.

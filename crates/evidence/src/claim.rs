@@ -1,4 +1,4 @@
-use threadwise_ir::{EdgeId, Fault, LocationId, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{EdgeId, Expr, Fault, LocationId, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
 /// What an engine says about a program. It is not a verdict before it has been judged.
@@ -45,6 +45,8 @@ pub enum Proof {
     Conformance(ConformanceProof),
     /// Assertions at the points of each thread, for a solver to check.
     Assertions(AssertionProof),
+    /// Assertions at points of each thread, against the program's own relies.
+    Contracts(ContractsProof),
 }
 
 /// A set of states: for each shared store a union of products of sets of local states (CART,
@@ -139,6 +141,39 @@ impl Simulation {
             Simulation::Assertions(points) => points.len() as u64,
         }
     }
+}
+
+/// What makes the program's relies, guarantees and invariants a proof.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ContractsProof {
+    /// One for each template.
+    pub threads: Vec<ThreadContract>,
+}
+
+/// What holds of a thread, whichever copy of its template it is.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ThreadContract {
+    /// So many steps in a row that the thread's rely admits cover any number of them; 1 if the rely
+    /// is transitive.
+    pub closure: u32,
+    /// What holds whenever control is at the head of a loop.
+    pub loops: Vec<PointAssertion>,
+    /// What holds at other points, for properties that say where threads are.
+    pub points: Vec<PointAssertion>,
+}
+
+/// What holds whenever a thread's control is at a point.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PointAssertion {
+    /// The calls under way, outermost first.
+    pub calls: Vec<EdgeId>,
+    /// Where the innermost one, or the thread's own code, is.
+    pub location: LocationId,
+    /// What holds, over the shared variables and the locals there. Inside an atomic step primed
+    /// variables stand for the values at the start of the step.
+    pub holds: Vec<Expr>,
+    /// Whether it was inferred and not written by the user.
+    pub inferred: bool,
 }
 
 /// An Owicki-Gries annotation of each thread, for each number of copies that has to be looked at.

@@ -15,6 +15,8 @@ mod cartesian;
 mod cartesian_file;
 mod claim;
 mod conformance_file;
+mod contracts_file;
+mod expr_file;
 mod file;
 mod frontier_file;
 mod modular_file;
@@ -29,11 +31,12 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, AssertionProof, CartesianProof, Claim, Conformance, ConformanceProof, Context, Exhausted,
-    FrontierProof, ModularProof, PointFormula, Product, Proof, ReachableSet, Simulation, StatesByStore, Stats,
-    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, AssertionProof, CartesianProof, Claim, Conformance, ConformanceProof, Context, ContractsProof,
+    Exhausted, FrontierProof, ModularProof, PointAssertion, PointFormula, Product, Proof, ReachableSet, Simulation,
+    StatesByStore, Stats, ThreadAnnotation, ThreadContract, Trace, TraceStep, Unknown, Violation,
 };
 pub use conformance_file::conformance_instance;
+pub use expr_file::{decode_expr, expr_json};
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};
 pub use show::{show_local, show_shared, show_state, show_value};

@@ -4,14 +4,15 @@
 use crate::assertion_file::PointFile;
 use crate::cartesian_file::{CartesianIn, UnionIn};
 use crate::conformance_file::ConformanceIn;
+use crate::contracts_file::ContractFile;
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
 use crate::reachable_file::{ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
 use crate::{
-    ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, frontier_file, modular_file,
-    reachable_file,
+    ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, contracts_file, frontier_file,
+    modular_file, reachable_file,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -27,6 +28,7 @@ const FRONTIER: &str = "frontier";
 const CONFORMANCE: &str = "conformance";
 const CARTESIAN: &str = "cartesian";
 const ASSERTIONS: &str = "assertions";
+const CONTRACTS: &str = "contracts";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -56,6 +58,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Cartesian(_) => CARTESIAN,
         Proof::Conformance(_) => CONFORMANCE,
         Proof::Assertions(_) => ASSERTIONS,
+        Proof::Contracts(_) => CONTRACTS,
     }
 }
 
@@ -68,6 +71,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Frontier(proof) => frontier_file::write(out, &instance, proof),
         Proof::Cartesian(proof) => cartesian_file::write(out, &instance, proof),
         Proof::Assertions(proof) => assertion_file::write(out, program, proof),
+        Proof::Contracts(proof) => contracts_file::write(out, program, proof),
         Proof::Conformance(proof) => {
             conformance_file::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
@@ -101,6 +105,7 @@ struct ProofIn {
     conformance: Option<Vec<ConformanceIn>>,
     composition: Option<Box<ProofIn>>,
     assertions: Option<BTreeMap<String, Vec<PointFile>>>,
+    contracts: Option<Vec<ContractFile>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -120,6 +125,7 @@ enum Kind {
     Cartesian,
     Conformance,
     Assertions,
+    Contracts,
 }
 
 impl Kind {
@@ -131,6 +137,7 @@ impl Kind {
             CARTESIAN => Ok(Kind::Cartesian),
             CONFORMANCE => Ok(Kind::Conformance),
             ASSERTIONS => Ok(Kind::Assertions),
+            CONTRACTS => Ok(Kind::Contracts),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
     }
@@ -177,6 +184,9 @@ impl ProofIn {
                 Proof::Reachable(set.decode(instance)?)
             }
             Kind::Modular => Proof::Modular(modular_file::decode(program, &present(self.cases, "cases")?)?),
+            Kind::Contracts => {
+                Proof::Contracts(contracts_file::decode(program, &present(self.contracts, "contracts")?)?)
+            }
             Kind::Frontier => {
                 let (locals, iterates) = (present(self.locals, "locals")?, present(self.iterates, "iterates")?);
                 Proof::Frontier(frontier_file::decode(instance, &locals, &iterates)?)

@@ -2,6 +2,7 @@ use crate::conformance::is_written_for;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_cartesian as cartesian;
+use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_modular as modular;
 use threadwise_evidence::{Claim, Stats};
@@ -48,6 +49,8 @@ pub struct EngineOptions {
     pub extract: ExtractKind,
     /// Where engine `cartesian` takes exceptions from.
     pub exceptions: ExceptionsKind,
+    /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
+    pub unroll: Option<u32>,
 }
 
 pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine as RefineKind};
@@ -180,5 +183,47 @@ impl Engine for Cartesian {
             symmetry: options.symmetry,
         };
         cartesian::analyse(program, &how, budget)
+    }
+}
+
+/// Engine `contracts`: the user's relies and invariants, checked with a solver.
+pub(crate) struct Contracts;
+
+/// How long interleavings are searched for an error that a failed condition may stand for.
+const CONFIRMATION: Duration = Duration::from_secs(3);
+
+impl Engine for Contracts {
+    fn name(&self) -> &'static str {
+        "contracts"
+    }
+
+    fn summary(&self) -> &'static str {
+        "checks relies, guarantees and invariants, one thread at a time, with an SMT solver"
+    }
+
+    fn is_modular(&self) -> bool {
+        true
+    }
+
+    /// Where somebody wrote down relies and the others would not come to an end.
+    fn suits(&self, program: &Program) -> bool {
+        let infinite = program.shared.iter().any(|var| var.sort.is_infinite());
+        !program.relies.is_empty() && infinite && threadwise_solver::find(None).is_ok()
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        contracts::applicable(program)
+    }
+
+    /// A condition that fails may stand for a real error: a short search of interleavings finds out.
+    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: options.unroll }, budget);
+        if let Claim::Unknown(_) = claim
+            && let (Claim::Refuted(trace), _) =
+                explicit::explore(program, &options.explicit(), &budget.slice(CONFIRMATION))
+        {
+            return (Claim::Refuted(trace), stats);
+        }
+        (claim, stats)
     }
 }

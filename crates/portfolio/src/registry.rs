@@ -1,11 +1,11 @@
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Engine, Explicit, Modular};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular};
 use std::fmt;
 use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Explicit, &Conformance, &Modular, &Cartesian];
+static ENGINES: &[&dyn Engine] = &[&Contracts, &Explicit, &Conformance, &Modular, &Cartesian];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {
@@ -39,6 +39,18 @@ impl EngineChoice {
             Ok(()) => Ok((engine, None)),
             Err(why) => Err(format!("engine `{}` cannot treat this program: {why}", engine.name())),
         }
+    }
+}
+
+impl EngineChoice {
+    /// Another engine for `auto` to try, where the first one depends on what the user wrote.
+    pub(crate) fn second(&self, program: &Program, first: &dyn Engine) -> Option<(&'static dyn Engine, String)> {
+        if self.0.is_some() || first.name() != "contracts" {
+            return None;
+        }
+        let suits = |engine: &&&dyn Engine| engine.name() != first.name() && engine.applicable(program).is_ok();
+        let engine = ENGINES.iter().filter(suits).find(|engine| engine.suits(program))?;
+        Some((*engine, format!("auto: engine `{}` could not say; then picked `{}`", first.name(), engine.name())))
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Request {
     pub extract: ExtractKind,
     /// Where engine `cartesian` takes exceptions from.
     pub exceptions: ExceptionsKind,
+    /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
+    pub unroll: Option<u32>,
 }
 
 impl Default for Request {
@@ -43,6 +45,7 @@ impl Default for Request {
             refine: RefineKind::default(),
             extract: ExtractKind::default(),
             exceptions: ExceptionsKind::default(),
+            unroll: None,
         }
     }
 }
@@ -72,6 +75,16 @@ pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Out
     };
     let mut outcome = run_and_judge(engine, program, request, budget);
     outcome.notes.splice(0..0, note);
+    if let Some((engine, note)) = request.engine.second(program, engine)
+        && matches!(&outcome.verdict, Verdict::Unknown(unknown) if !unknown.is_internal_error())
+        && budget.check().is_ok()
+    {
+        let mut second = run_and_judge(engine, program, request, budget);
+        if !matches!(second.verdict, Verdict::Unknown(_)) {
+            second.notes.splice(0..0, outcome.notes.into_iter().chain([note]));
+            return second;
+        }
+    }
     outcome
 }
 
@@ -85,6 +98,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         refine: request.refine,
         extract: request.extract,
         exceptions: request.exceptions,
+        unroll: request.unroll,
     };
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {

@@ -60,7 +60,11 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
     match proof {
         Proof::Modular(proof) => Some(modular_text(program, proof, most)),
         Proof::Frontier(proof) => Some(frontier_text(program, proof, most)),
-        Proof::Reachable(_) | Proof::Cartesian(_) | Proof::Conformance(_) | Proof::Assertions(_) => None,
+        Proof::Reachable(_)
+        | Proof::Cartesian(_)
+        | Proof::Conformance(_)
+        | Proof::Assertions(_)
+        | Proof::Contracts(_) => None,
     }
 }
 

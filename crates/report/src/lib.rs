@@ -12,6 +12,7 @@
 mod annotation;
 mod changes;
 mod conformance;
+mod contracts;
 mod cubes;
 mod facts;
 mod formula;

@@ -27,6 +27,9 @@ pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> O
     if let Proof::Conformance(proof) = proof {
         return Some(conformance_text(program, proof, layout));
     }
+    if let Proof::Contracts(proof) = proof {
+        return Some(crate::contracts::text(program, proof, layout)).filter(|text| !text.is_empty());
+    }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();
     let mut out = String::new();
@@ -186,6 +189,7 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
         Proof::Reachable(_) => None,
         Proof::Cartesian(proof) => Some(how_products(proof)),
+        Proof::Contracts(proof) => Some(crate::contracts::how(proof)),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),

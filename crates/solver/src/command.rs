@@ -2,6 +2,7 @@
 
 use crate::SolverError;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// What to tell somebody who has no solver.
 pub const HOW_TO_GET: &str = "no SMT solver was found; get one with `apt-get install z3`, with `pip install z3-solver`, \
@@ -57,11 +58,21 @@ fn usual_args(program: &Path) -> Vec<String> {
     args.iter().map(|arg| arg.to_string()).collect()
 }
 
-/// Finds a solver: the one asked for, else the environment's `THREADWISE_SOLVER`, else `z3` on the
+/// The solver that the user of this process asked for.
+static ASKED_FOR: OnceLock<String> = OnceLock::new();
+
+/// Remembers for the whole process which solver its user asked for. Only the first word counts.
+pub fn ask_for(command: &str) {
+    let _ = ASKED_FOR.set(command.to_string());
+}
+
+/// Finds a solver: the one asked for here, else the one that [`ask_for`] remembers, else the environment's `THREADWISE_SOLVER`, else `z3` on the
 /// path, else the copy that the project's set-up made, else `cvc5` on the path.
 pub fn find(asked_for: Option<&str>) -> Result<SolverCommand, SolverError> {
     let variable = std::env::var("THREADWISE_SOLVER").ok();
-    if let Some(command) = asked_for.or(variable.as_deref()).filter(|command| !command.trim().is_empty()) {
+    let remembered = ASKED_FOR.get().map(String::as_str);
+    if let Some(command) = asked_for.or(remembered).or(variable.as_deref()).filter(|command| !command.trim().is_empty())
+    {
         let found = SolverCommand::parse(command).filter(|command| is_runnable(&command.program));
         return found.ok_or_else(|| SolverError::Missing(format!("the solver `{command}` was not found")));
     }

@@ -143,6 +143,18 @@ impl Session {
         self.pending.push_str("(pop 1)\n");
     }
 
+    /// How many levels there are above the bottom one.
+    pub fn depth(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    /// Forgets everything above a level that [`Session::depth`] named.
+    pub fn pop_to(&mut self, depth: usize) {
+        while self.depth() > depth {
+            self.pop();
+        }
+    }
+
     /// Whether the assertions can be true together.
     pub fn check(&mut self) -> Result<Answer, SolverError> {
         self.query("(check-sat)")

@@ -23,6 +23,7 @@ use threadwise_source::{SourceFile, render};
 /// - `// expect: SAFE` or `// expect: UNSAFE`, the truth about the program;
 /// - `// explicit: UNKNOWN`, and the same with other engines: a known limit of the engine. Exhaustive search
 ///   cannot find out, or the program is safe, but not thread by thread;
+/// - `// contracts: SAFE`, `UNSAFE` or `UNKNOWN`, what engine `contracts` says; without it, nothing false;
 /// - `// states: 15`, the number of reachable states.
 #[derive(Clone, Debug)]
 pub struct Example {
@@ -32,6 +33,8 @@ pub struct Example {
     pub text: String,
     /// Whether it is safe.
     pub safe: bool,
+    /// What engine `contracts` says.
+    pub contracts: Option<String>,
     /// The number of reachable states, where it was worked out.
     pub states: Option<u64>,
 }
@@ -46,6 +49,11 @@ impl Example {
     pub fn is_unknown_to(&self, engine: &str) -> bool {
         let line = format!("// {engine}: UNKNOWN");
         self.text.lines().any(|text| text.trim_end() == line)
+    }
+
+    /// Whether it was written for engine `contracts`: others are not asked where they would only run on.
+    pub fn is_for_contracts(&self) -> bool {
+        self.path.components().any(|part| part.as_os_str() == "contracts")
     }
 
     /// The example as a program, with its constants as they are in the file.
@@ -104,5 +112,6 @@ fn example(path: PathBuf) -> Example {
         other => panic!("{}: no line `// expect: SAFE` or `// expect: UNSAFE`, but {other:?}", path.display()),
     };
     let states = value("states").map(|n| n.parse().expect("a number of states"));
-    Example { safe, states, path, text }
+    let contracts = value("contracts");
+    Example { safe, contracts, states, path, text }
 }

@@ -1,0 +1,217 @@
+//! Judges proofs by contracts (CALVIN).
+//!
+//! The program says what every thread may expect of the others' steps: its rely. The proof adds
+//! assertions at points of the threads' code. The judge believes it if all of this holds, for every
+//! number of threads and whichever thread is looked at:
+//!
+//! 1. Every rely and every guarantee admits the step that changes nothing.
+//! 2. As many steps in a row as the proof says, each admitted by a thread's rely, cover any number of them.
+//! 3. A guarantee that the program gives implies the relies of all other threads.
+//! 4. Initial values are not in error, and initial stores satisfy the invariants.
+//! 5. Each thread's code, cut at the points where the proof says something of loops, falls into pieces
+//!    without cycles. From the thread's start, or from a cut under its assertions, up to the next cuts,
+//!    with the environment moving between steps: nothing goes wrong, every step satisfies the guarantee
+//!    and keeps the invariants, and what the proof says of a point holds there.
+//! 6. Properties that say where threads are follow from what holds at the points where they are.
+//!
+//! By induction over the steps of a run, no run goes wrong and every property holds in every state.
+//! [`crate::contracts::piece`] turns a piece of code into a formula. It shares nothing with the engine but the
+//! translation of expressions and edges in `solver`: here a run is a sequence of choices, and what
+//! holds at a point is a term over them; the engine's formula has a constant for every point.
+
+mod code;
+mod located;
+mod piece;
+mod terms;
+
+use crate::{CheckError, refuted};
+use code::Code;
+use piece::Piece;
+use std::sync::Arc;
+use terms::Terms;
+use threadwise_evidence::ContractsProof;
+use threadwise_ir::{Program, TemplateId};
+use threadwise_limits::Budget;
+use threadwise_solver::{
+    Answer, Population, Session, Settings, SmtSort, SolverError, Term, Unsupported, View, find, initial_store,
+};
+
+impl From<SolverError> for CheckError {
+    fn from(error: SolverError) -> CheckError {
+        match error {
+            SolverError::Limit(limit) => CheckError::Limit(limit),
+            other => CheckError::Undecided(other.to_string()),
+        }
+    }
+}
+
+impl From<Unsupported> for CheckError {
+    fn from(what: Unsupported) -> CheckError {
+        CheckError::Undecided(format!("{} has no translation for the solver", what.what))
+    }
+}
+
+/// Checks the proof; returns how many points it asserts something at.
+pub(crate) fn check(program: &Arc<Program>, proof: &ContractsProof, budget: &Budget) -> Result<u64, CheckError> {
+    if proof.threads.len() != program.templates.len() {
+        return Err(refuted("the proof has not one contract for each thread"));
+    }
+    let population = Population::any(program);
+    let mut session = Session::start(&find(None)?, Settings::default(), budget)?;
+    population.declare(&mut session);
+    let terms = Terms::new(&population);
+    let mut judge = Judge { terms: &terms, session: &mut session };
+    judge.contracts_are_reflexive()?;
+    judge.guarantees_suffice()?;
+    judge.initial_stores_are_good()?;
+    let mut pieces = 0;
+    let mut codes = Vec::new();
+    for (index, contract) in proof.threads.iter().enumerate() {
+        budget.report(|| format!("checking the proof: {}", program.templates[index].name));
+        let template = TemplateId(index as u32);
+        judge.steps_are_covered(template, contract.closure)?;
+        let code = Code::new(program, template, contract).map_err(refuted)?;
+        for start in code.starts() {
+            judge.piece_is_good(template, contract.closure, &code, start)?;
+            pieces += 1;
+        }
+        codes.push(code);
+    }
+    judge.located_properties_hold(&codes)?;
+    Ok(pieces)
+}
+
+struct Judge<'a> {
+    terms: &'a Terms<'a>,
+    session: &'a mut Session,
+}
+
+impl Judge<'_> {
+    /// There must be no model of what has been asserted since the last push.
+    fn must_be_impossible(&mut self, what: impl FnOnce() -> String) -> Result<(), CheckError> {
+        match self.session.check()? {
+            Answer::Unsat => Ok(()),
+            Answer::Sat => Err(refuted(what())),
+            Answer::Unknown(reason) => Err(CheckError::Undecided(format!("the solver does not know ({reason})"))),
+        }
+    }
+
+    fn place(&self, span: threadwise_source::Span) -> String {
+        self.terms.program().source.locate(span)
+    }
+
+    fn contracts_are_reflexive(&mut self) -> Result<(), CheckError> {
+        let program = self.terms.population.program.clone();
+        for contract in program.relies.iter().chain(&program.guarantees) {
+            self.session.push();
+            let thread = self.session.declare("i", &SmtSort::Int);
+            let store = self.terms.store(self.session, "x");
+            self.session.assert(&self.terms.is_subject(contract, &thread));
+            self.session.assert(&self.terms.sound(&store)?);
+            self.session.assert(&self.terms.contract(contract, &thread, &store, &store)?.not());
+            let place = self.place(contract.span);
+            self.must_be_impossible(|| format!("the contract at {place} excludes a step that changes nothing"))?;
+            self.session.pop();
+        }
+        Ok(())
+    }
+
+    fn guarantees_suffice(&mut self) -> Result<(), CheckError> {
+        let program = self.terms.population.program.clone();
+        for index in 0..program.templates.len() {
+            let template = TemplateId(index as u32);
+            let given = self.terms.given_guarantees(template);
+            if given.is_empty() {
+                continue;
+            }
+            for rely in &program.relies {
+                self.session.push();
+                let (me, you) = (self.session.declare("me", &SmtSort::Int), self.session.declare("you", &SmtSort::Int));
+                let (x, y) = (self.terms.store(self.session, "x"), self.terms.store(self.session, "y"));
+                self.session.assert(&self.terms.population.is_copy(&me, template));
+                self.session.assert(&self.terms.is_subject(rely, &you).and(&me.equals(&you).not()));
+                self.session.assert(&self.terms.sound(&x)?.and(&self.terms.sound(&y)?));
+                for guarantee in &given {
+                    self.session.assert(&self.terms.contract(guarantee, &me, &x, &y)?);
+                }
+                self.session.assert(&self.terms.contract(rely, &you, &x, &y)?.not());
+                let place = self.place(rely.span);
+                self.must_be_impossible(|| format!("the guarantees do not imply the rely at {place}"))?;
+                self.session.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn initial_stores_are_good(&mut self) -> Result<(), CheckError> {
+        self.session.push();
+        let store = self.terms.store(self.session, "x");
+        let initial = initial_store(self.terms.population, &store)?;
+        let hazards = initial.wrong.hazards.iter().map(|hazard| hazard.when.clone());
+        let broken = initial.holds.and(&self.terms.invariant(&store)?.not());
+        self.session.assert(&Term::any(&hazards.chain([broken]).collect::<Vec<Term>>()));
+        self.must_be_impossible(|| "an initial store is in error or violates an invariant".to_string())?;
+        self.session.pop();
+        Ok(())
+    }
+
+    /// One step more than the proof says is never needed.
+    fn steps_are_covered(&mut self, template: TemplateId, steps: u32) -> Result<(), CheckError> {
+        if !(1..=8).contains(&steps) {
+            return Err(refuted("a rely cannot be covered by that many steps"));
+        }
+        self.session.push();
+        let me = self.session.declare("me", &SmtSort::Int);
+        self.session.assert(&self.terms.population.is_copy(&me, template));
+        let stores: Vec<_> = (0..=steps + 1).map(|k| self.terms.store(self.session, &format!("x{k}"))).collect();
+        for pair in stores.windows(2) {
+            self.session.assert(&self.terms.rely(template, &me, &pair[0], &pair[1])?);
+        }
+        for store in &stores {
+            self.session.assert(&self.terms.sound(store)?);
+        }
+        let short = self.terms.steps_between(template, &me, &stores[0], &stores[steps as usize + 1], steps)?;
+        self.session.assert(&short.not());
+        let name = self.terms.program().template(template).name.clone();
+        self.must_be_impossible(|| format!("the rely of {name} is not covered by {steps} steps in a row"))?;
+        self.session.pop();
+        Ok(())
+    }
+
+    fn piece_is_good(
+        &mut self,
+        template: TemplateId,
+        closure: u32,
+        code: &Code,
+        start: usize,
+    ) -> Result<(), CheckError> {
+        self.session.push();
+        let mut piece = Piece::new(self.terms, self.session, code, template, closure);
+        piece.follow(start)?;
+        let bad = std::mem::take(&mut piece.bad);
+        let terms: Vec<Term> = bad.iter().map(|(term, _)| term.clone()).collect();
+        self.session.assert(&Term::any(&terms));
+        let answer = self.session.check()?;
+        if answer == Answer::Sat {
+            // Not every solver can evaluate a term with quantifiers.
+            let values = self.session.values(&terms).unwrap_or_default();
+            let first = values.iter().zip(&bad).find(|(value, _)| value.scalar() == Some(1));
+            let what = first.map_or_else(|| "something".to_string(), |(_, (_, what))| what.clone());
+            return Err(refuted(format!("it does not exclude that {what}")));
+        }
+        self.must_be_impossible(|| "something goes wrong".to_string())?;
+        self.session.pop();
+        Ok(())
+    }
+
+    /// What is left when all threads have been looked at one by one.
+    fn located_properties_hold(&mut self, codes: &[Code]) -> Result<(), CheckError> {
+        located::check(self.terms, self.session, codes)
+    }
+}
+
+/// The view of a thread's own code at a point; inside a step primed variables are those at its start.
+fn assertion_view<'a>(terms: &Terms<'a>, me: &Term, run: &'a piece::Run) -> View<'a> {
+    let locals = run.frames.last().expect("there is the thread's own frame");
+    View::of_thread(terms.population, me, &run.shared, locals).with_after(&run.start, locals)
+}

@@ -1,0 +1,140 @@
+//! Proofs by contracts: good ones are accepted, all others are not.
+
+#[path = "../../evidence/tests/support/mod.rs"]
+#[allow(dead_code, reason = "the support serves several kinds of proofs")]
+mod support;
+
+use std::sync::Arc;
+use support::program;
+use threadwise_check::{CheckError, check};
+use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract, decode_expr};
+use threadwise_ir::{LocationId, Program};
+use threadwise_limits::Budget;
+use threadwise_solver_setup::solver_for_tests;
+
+const COUNTER: &str = "shared m: mutex; shared x: int;
+    thread P { loop { acquire(m); x = x + 1; assert x > 0; x = x - 1; release(m); } }
+    thread Q { acquire(m); assert x == 0; release(m); }
+    invariant m == none ==> x == 0;
+    rely forall i: tid :: m == i ==> m' == i && x' == x;";
+
+/// The head of the first loop of the thread, and that `holds` there.
+fn at_the_loop(program: &Program, holds: &[serde_json::Value]) -> PointAssertion {
+    let body = program.templates[0].body;
+    let entry = program.routine(body).entry;
+    let holds = holds.iter().map(|e| decode_expr(program, Some(body), e).expect("an expression")).collect();
+    PointAssertion { calls: Vec::new(), location: entry, holds, inferred: true }
+}
+
+fn contract(loops: Vec<PointAssertion>) -> ThreadContract {
+    ThreadContract { closure: 1, loops, points: Vec::new() }
+}
+
+fn good(program: &Program) -> ContractsProof {
+    ContractsProof { threads: vec![contract(vec![at_the_loop(program, &[])]), contract(Vec::new())] }
+}
+
+fn judged(program: &Arc<Program>, proof: ContractsProof) -> Result<(), String> {
+    solver_for_tests();
+    match check(program, &Proof::Contracts(proof), &Budget::unlimited()) {
+        Ok(_) => Ok(()),
+        Err(CheckError::Refuted(reason)) => Err(reason),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn refused(program: &Arc<Program>, proof: ContractsProof, part: &str) {
+    let reason = judged(program, proof).expect_err(part);
+    assert!(reason.contains(part), "{reason}");
+}
+
+#[test]
+fn a_good_proof_is_accepted() {
+    let program = program(COUNTER);
+    assert_eq!(judged(&program, good(&program)), Ok(()));
+}
+
+#[test]
+fn a_loop_of_which_nothing_is_said_is_noticed() {
+    let program = program(COUNTER);
+    let proof = ContractsProof { threads: vec![contract(Vec::new()), contract(Vec::new())] };
+    refused(&program, proof, "says nothing of a loop");
+    refused(&program, ContractsProof::default(), "one contract for each thread");
+}
+
+#[test]
+fn assertions_must_hold_on_entry_and_be_kept() {
+    let program = program(COUNTER);
+    let with = |e: serde_json::Value| ContractsProof {
+        threads: vec![contract(vec![at_the_loop(&program, &[e])]), contract(Vec::new())],
+    };
+    use serde_json::json;
+    let invariant = json!(["==>", ["==", ["shared", "m"], ["none"]], ["==", ["shared", "x"], 0]]);
+    assert_eq!(judged(&program, with(invariant)), Ok(()));
+    // No rely says that others do not store this thread's identity.
+    refused(&program, with(json!(["!=", ["shared", "m"], "self"])), "is false at");
+    refused(&program, with(json!(["==", ["shared", "m"], "self"])), "is false at");
+    // Somebody else may hold the lock there.
+    refused(&program, with(json!(["==", ["shared", "m"], ["none"]])), "is false at");
+    refused(&program, with(json!(false)), "is false at");
+}
+
+#[test]
+fn an_assertion_cannot_be_hidden_at_an_unreachable_point() {
+    let program = program(COUNTER);
+    let mut proof = good(&program);
+    proof.threads[0].loops[0].location = LocationId(program.routine(program.templates[1].body).entry.0);
+    refused(&program, proof, "says nothing of a loop");
+}
+
+#[test]
+fn points_must_be_true() {
+    let program = program(COUNTER);
+    let mut proof = good(&program);
+    let mut point = at_the_loop(&program, &[serde_json::json!(["==", ["shared", "x"], 0])]);
+    proof.threads[0].points = vec![point.clone()];
+    refused(&program, proof.clone(), "is false at");
+    point.holds.clear();
+    proof.threads[0].points = vec![point];
+    assert_eq!(judged(&program, proof), Ok(()));
+}
+
+/// The same program with something wrong: no proof of this kind is believed.
+#[test]
+fn programs_that_are_not_good_have_no_good_proof() {
+    for (from, to, part) in [
+        ("assert x > 0;", "assert x > 1;", "goes wrong"),
+        ("x = x - 1;", "skip;", "breaks an invariant"),
+        ("thread Q { acquire(m);", "thread Q { x = 5; acquire(m);", "breaks"),
+        ("shared x: int;", "shared x: int = 1;", "initial store"),
+        ("shared x: int;", "shared x: 0..3 = 7;", "initial store"),
+        ("m' == i && x' == x;", "m' == i;", "breaks an invariant"),
+        ("m == i ==> m' == i && x' == x;", "m' != m;", "changes nothing"),
+        ("m == i ==> m' == i && x' == x;", "x' == x || x' == x + 1;", "not covered"),
+        ("invariant m", "guarantee P :: true; invariant m", "do not imply"),
+        ("invariant m", "guarantee P :: m == P || m' == m && x' == x; invariant m", "its guarantee"),
+        ("invariant m", "never m == P; invariant m", "breaks an invariant"),
+        ("invariant m", "norace x; invariant m", "where threads are"),
+    ] {
+        assert!(COUNTER.contains(from));
+        let program = program(&COUNTER.replacen(from, to, 1));
+        let reason = judged(&program, good(&program)).expect_err(to);
+        assert!(reason.contains(part), "`{from}` → `{to}`: {reason}");
+    }
+}
+
+#[test]
+fn steps_in_a_row_are_counted() {
+    let text = "shared x: 0..3; thread P { x = 1; x = 2; } thread Q { var y: 0..3; y = x; assert x >= y; }
+        rely Q :: x' == x || x' == x + 1; rely P :: x' == x;";
+    let program = program(text);
+    let proof = |closure| {
+        let mut threads = vec![contract(Vec::new()), contract(Vec::new())];
+        threads[1].closure = closure;
+        ContractsProof { threads }
+    };
+    assert_eq!(judged(&program, proof(3)), Ok(()));
+    refused(&program, proof(1), "not covered");
+    refused(&program, proof(2), "not covered");
+    refused(&program, proof(0), "that many steps");
+}

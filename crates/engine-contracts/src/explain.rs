@@ -1,0 +1,324 @@
+//! Failures in the program's own terms.
+
+use crate::Stop;
+use crate::contract::{Contracts, is_shared_only};
+use crate::encode::{Obligation, What};
+use threadwise_evidence::{Unknown, show_shared};
+use threadwise_ir::{
+    BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, PropertyKind, Sort, StepError,
+    TemplateId,
+};
+use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError, Term, Value, read_values};
+use threadwise_source::Span;
+
+/// Models with at most so many threads are asked for first, so that they are easy to read.
+const FEW_THREADS: i64 = 4;
+
+/// More threads than this are not shown by name.
+const MANY_THREADS: i64 = 64;
+
+/// The check ended without a proof.
+pub(crate) fn stopped(program: &Program, stop: Stop) -> Unknown {
+    match stop {
+        Stop::Unknown(unknown) => unknown,
+        Stop::Solver(SolverError::Missing(why)) => Unknown {
+            reason: format!("engine `contracts` needs an SMT solver: {why}"),
+            advice: vec![HOW_TO_GET.into()],
+        },
+        Stop::Solver(error) => Unknown {
+            reason: error.to_string(),
+            advice: vec!["simplify the annotations, or split them into several".to_string()],
+        },
+        Stop::Unsupported(what) => Unknown {
+            reason: format!("{} at {} cannot be put to the solver", what.what, program.source.locate(what.span)),
+            advice: vec!["say it in another way, or use `--engine explicit`".to_string()],
+        },
+    }
+}
+
+/// Loops were unrolled and no error was found.
+pub(crate) fn nothing_found(rounds: u32) -> Unknown {
+    Unknown {
+        reason: format!("no error within {rounds} iterations of loops; more were not looked at"),
+        advice: vec!["without `--unroll` loops are checked with their invariants, for all iterations".to_string()],
+    }
+}
+
+/// Properties that say where threads are cannot be checked one thread at a time with relies alone.
+pub(crate) fn located_properties(program: &Program) -> Result<(), Stop> {
+    let located = program.properties.iter().find(|property| match &property.kind {
+        PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => !is_shared_only(e),
+        PropertyKind::NoRace(..) => true,
+    });
+    let Some(property) = located else { return Ok(()) };
+    Err(Stop::Unknown(Unknown {
+        reason: format!(
+            "all contracts hold, but `{}` at {} says where threads are",
+            program.source.snippet(property.span, 80),
+            program.source.locate(property.span)
+        ),
+        advice: vec!["say it with shared variables, as an `invariant`".to_string()],
+    }))
+}
+
+/// Explains obligations of one thread's check.
+pub(crate) struct Explainer<'a> {
+    pub(crate) contracts: &'a Contracts<'a>,
+    pub(crate) template: TemplateId,
+    pub(crate) me: &'a Term,
+}
+
+impl Explainer<'_> {
+    /// What the solver's model says about an obligation that could not be shown.
+    pub(crate) fn explain(&self, session: &mut Session, obligation: &Obligation, answer: &Answer) -> Unknown {
+        let model = Model::find(self.contracts, session, answer);
+        let program = self.contracts.program();
+        let me = model.thread(session, self.me).unwrap_or_else(|| self.any_copy());
+        let place = |span: Span| program.source.locate(span);
+        let step = obligation.edge.map(|edge| {
+            let span = program.edge(edge).span;
+            match program.source.snippet(span, 60).as_str() {
+                "}" => format!("the atomic step of {me} that ends at {}", place(span)),
+                text => format!("the step `{text}` of {me} at {}", place(span)),
+            }
+        });
+        let step = step.unwrap_or_else(|| "the program".to_string());
+        let may = if *answer == Answer::Sat { "may" } else { "could not be shown not to" };
+        let text = |e: &Expr| quoted(program, e);
+        let property = |id: &threadwise_ir::PropertyId| place(program.property(*id).span);
+        let (headline, advice) = match &obligation.what {
+            What::InitialValue(span) => (format!("the initial value at {} {may} be in error", place(*span)), ""),
+            What::Initially(id, e) => (
+                format!("the initial state {may} violate `{}` of the property at {}", text(e), property(id)),
+                "strengthen `init`, or weaken the invariant",
+            ),
+            What::Step(error, span) => (
+                format!("{step} {may} go wrong: {} at {}", wrong(*error), place(*span)),
+                "strengthen the rely of this thread, an invariant, or the invariant of the loop before it",
+            ),
+            What::Rely(index, e) => {
+                let rely = &program.relies[*index];
+                let other = model.thread(session, &Term::raw("other")).unwrap_or_else(|| subject(program, rely));
+                (
+                    format!("{step} {may} break `{}`, on which {other} relies at {}", text(e), place(rely.span)),
+                    "weaken that rely, or strengthen what this thread may rely on before the step",
+                )
+            }
+            What::Guarantee(index, e) => {
+                let guarantee = &program.guarantees[*index];
+                (
+                    format!("{step} {may} break `{}` of its guarantee at {}", text(e), place(guarantee.span)),
+                    "weaken the guarantee, or strengthen what this thread may rely on before the step",
+                )
+            }
+            What::Invariant(id, e) => (
+                format!("{step} {may} break `{}` of the property at {}", text(e), property(id)),
+                "strengthen the invariant or the rely by what is missing in the state before the step",
+            ),
+            What::Entering(location, e) => (
+                format!(
+                    "`{}` {may} be false when the loop at {} is entered",
+                    text(e),
+                    place(program.location(*location).span)
+                ),
+                "weaken this invariant of the loop, or strengthen what holds before it",
+            ),
+            What::Iterating(location, e) => (
+                format!(
+                    "`{}` {may} be false after an iteration of the loop at {}",
+                    text(e),
+                    place(program.location(*location).span)
+                ),
+                "strengthen the invariants of this loop",
+            ),
+        };
+        let labels: &[&str] = match obligation.stores.len() {
+            1 => &["in the store"],
+            2 => &["before the environment's last step", "then"],
+            _ => &["before the environment's last step", "before the step", "after the step"],
+        };
+        let mut lines = vec![headline];
+        let shown: Vec<String> = obligation.stores.iter().map(|store| model.store(session, store)).collect();
+        for (index, (label, store)) in labels.iter().zip(&shown).enumerate() {
+            // The environment need not have moved.
+            if !(index == 0 && shown.get(1) == Some(store) && shown.len() > 1) {
+                lines.push(format!("{label}: {store}"));
+            }
+        }
+        if let Answer::Unknown(reason) = answer {
+            lines.push(format!("the solver does not know: {reason}"));
+        }
+        let advice = [advice, "`--engine explicit` searches all interleavings, if they are not too many"];
+        let advice = advice.iter().filter(|a| !a.is_empty()).map(|a| a.to_string()).collect();
+        Unknown { reason: lines.join("\n"), advice }
+    }
+
+    fn any_copy(&self) -> String {
+        self.contracts.program().template(self.template).name.to_string()
+    }
+}
+
+/// A conjunct in the user's words; one of several in the conclusion of an implication keeps the premise.
+fn quoted(program: &Program, e: &Expr) -> String {
+    let text = |e: &Expr| program.source.snippet(e.span, 80);
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::Implies, premise, conclusion) => {
+            format!("{} ==> {}", text(premise), text(conclusion))
+        }
+        _ => text(e),
+    }
+}
+
+fn wrong(error: StepError) -> &'static str {
+    match error {
+        StepError::Assertion | StepError::ActionAssertion => "the assertion may fail",
+        StepError::Release => "the lock may be released by a thread that does not hold it",
+        StepError::Fault(Fault::Range) => "the value may be out of range",
+        StepError::Fault(Fault::Index) => "an index may be out of range",
+        StepError::Fault(Fault::Division) => "a divisor may be zero",
+    }
+}
+
+fn subject(program: &Program, contract: &Contract) -> String {
+    match &contract.subject {
+        Domain::Copies(template) => program.template(*template).name.to_string(),
+        Domain::Sort(_) => "another thread".to_string(),
+    }
+}
+
+fn placed(program: &Program, contract: &Contract) -> String {
+    format!("`{}` at {}", program.source.snippet(contract.span, 100), program.source.locate(contract.span))
+}
+
+/// A rely or a guarantee does not admit a step that changes nothing.
+pub(crate) fn not_reflexive(
+    contracts: &Contracts<'_>,
+    session: &mut Session,
+    word: &str,
+    contract: &Contract,
+    shared: &[Value],
+    answer: &Answer,
+) -> Unknown {
+    let model = Model::find(contracts, session, answer);
+    let program = contracts.program();
+    let thread = model.thread(session, &Term::raw("i")).unwrap_or_else(|| subject(program, contract));
+    let verb = if *answer == Answer::Sat { "is not" } else { "could not be shown to be" };
+    Unknown {
+        reason: format!(
+            "the {word} {} {verb} reflexive\nfor {thread} it excludes the step that changes nothing in: {}",
+            placed(program, contract),
+            model.store(session, shared)
+        ),
+        advice: vec!["every thread takes steps that change nothing; let the formula admit them".to_string()],
+    }
+}
+
+/// Two steps that a rely admits one after the other, but not together.
+pub(crate) fn not_transitive(
+    contracts: &Contracts<'_>,
+    session: &mut Session,
+    culprit: Option<&Contract>,
+    stores: &[&[Value]],
+    answer: &Answer,
+) -> Unknown {
+    let model = Model::find(contracts, session, answer);
+    let program = contracts.program();
+    let name = culprit.map_or_else(|| "the rely".to_string(), |rely| format!("the rely {}", placed(program, rely)));
+    let verb = if *answer == Answer::Sat { "is not" } else { "could not be shown to be" };
+    let shown: Vec<String> = stores.iter().map(|store| model.store(session, store)).collect();
+    Unknown {
+        reason: format!(
+            "{name} {verb} transitive\nit admits the step\n  from {}\n  to {}\nand then the step\n  to {}\nbut not both together",
+            shown[0], shown[1], shown[2]
+        ),
+        advice: vec![
+            "say what holds after any number of steps of the others, such as `x' >= x` for `x' == x + 1`".into(),
+        ],
+    }
+}
+
+/// A guarantee that is given does not imply a rely.
+pub(crate) fn guarantee_too_weak(
+    contracts: &Contracts<'_>,
+    session: &mut Session,
+    guarantee: &Contract,
+    rely: &Contract,
+    stores: &[&[Value]],
+    answer: &Answer,
+) -> Unknown {
+    let model = Model::find(contracts, session, answer);
+    let program = contracts.program();
+    let shown: Vec<String> = stores.iter().map(|store| model.store(session, store)).collect();
+    let verb = if *answer == Answer::Sat { "does not imply" } else { "could not be shown to imply" };
+    Unknown {
+        reason: format!(
+            "the guarantee {} {verb} the rely {} of other threads\nit admits the step\n  from {}\n  to {}",
+            placed(program, guarantee),
+            placed(program, rely),
+            shown[0],
+            shown[1]
+        ),
+        advice: vec![
+            "strengthen the guarantee, weaken the rely, or leave the guarantee out: then it is derived".into(),
+        ],
+    }
+}
+
+/// A model of the solver with names for its threads, where there is one.
+struct Model<'a> {
+    contracts: &'a Contracts<'a>,
+    instance: Option<Instance>,
+}
+
+impl<'a> Model<'a> {
+    /// The solver has just found a model; one with few threads is easier to read.
+    fn find(contracts: &'a Contracts<'a>, session: &mut Session, answer: &Answer) -> Model<'a> {
+        if *answer != Answer::Sat {
+            return Model { contracts, instance: None };
+        }
+        session.push();
+        session.assert(&contracts.population.total().le(&Term::int(FEW_THREADS)));
+        if session.check() != Ok(Answer::Sat) {
+            session.pop();
+            if session.check() != Ok(Answer::Sat) {
+                return Model { contracts, instance: None };
+            }
+        }
+        Model { contracts, instance: instance_of(contracts, session) }
+    }
+
+    fn thread(&self, session: &mut Session, thread: &Term) -> Option<String> {
+        let values = session.values(std::slice::from_ref(thread)).ok()?;
+        self.instance.as_ref().map(|instance| instance.tid_name(values[0].scalar().unwrap_or(0)))
+    }
+
+    fn store(&self, session: &mut Session, store: &[Value]) -> String {
+        let Some(instance) = &self.instance else { return "a store that cannot be shown".to_string() };
+        let sorts = instance.program.shared.iter().map(|var| &var.sort);
+        let values: Vec<(&Sort, &Value)> = sorts.zip(store).collect();
+        match read_values(session, self.contracts.population, instance, &values) {
+            Ok(words) => show_shared(instance, &words.concat()),
+            Err(_) => "a store that cannot be shown".to_string(),
+        }
+    }
+}
+
+/// The instance with as many copies as the model has.
+fn instance_of(contracts: &Contracts<'_>, session: &mut Session) -> Option<Instance> {
+    let program = &contracts.population.program;
+    let unknown: Vec<Term> = contracts.population.unknowns().map(|(term, _)| term.clone()).collect();
+    let read = session.values(&unknown).ok()?;
+    let mut read = read.iter().map(|value| value.scalar().unwrap_or(i64::MAX));
+    let mut copies = Vec::new();
+    for template in &program.templates {
+        copies.push(match template.copies {
+            Copies::Single => 1,
+            Copies::Exactly(n) => i64::from(n),
+            Copies::Any => read.next()?,
+        });
+    }
+    if copies.iter().any(|&n| n > MANY_THREADS) {
+        return None;
+    }
+    Some(Instance::with_copies(program.clone(), &copies.iter().map(|&n| n as u32).collect::<Vec<u32>>()))
+}

@@ -1,0 +1,71 @@
+//! Loop invariants found by elimination: of all candidates, those are dropped that do not hold when a loop
+//! is entered or are not kept by an iteration, until the rest keeps itself (Houdini).
+
+use crate::Stop;
+use crate::encode::Encoder;
+use std::collections::BTreeMap;
+use threadwise_solver::{Answer, SmtSort, Term};
+
+/// For each loop the numbers of the candidates that hold there. They are asserted from here on.
+pub(crate) fn keep_inductive(encoder: &mut Encoder<'_>) -> Result<BTreeMap<usize, Vec<usize>>, Stop> {
+    for (index, trial) in encoder.trials.iter_mut().enumerate() {
+        // A constant, because not every solver can evaluate a term with quantifiers in a model.
+        let violated = encoder.session.declare(&format!("violated.{index}"), &SmtSort::Bool);
+        encoder.session.assert(&violated.implies(&trial.violated));
+        trial.violated = violated;
+    }
+    let mut alive: Vec<usize> = (0..encoder.trials.len()).collect();
+    while !alive.is_empty() {
+        let dropped = violated_together(encoder, &alive)?;
+        if dropped.is_empty() {
+            break;
+        }
+        alive.retain(|trial| !dropped.contains(trial));
+    }
+    let mut kept: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, node) in encoder.graph.nodes.iter().enumerate() {
+        if node.head.is_some() {
+            kept.insert(number, Vec::new());
+        }
+    }
+    for trial in alive.iter().map(|&index| &encoder.trials[index]) {
+        encoder.session.assert(&trial.on);
+        kept.entry(trial.node).or_default().push(trial.candidate);
+    }
+    Ok(kept)
+}
+
+/// Candidates that some run violates while all are assumed; none if they keep themselves.
+fn violated_together(encoder: &mut Encoder<'_>, alive: &[usize]) -> Result<Vec<usize>, Stop> {
+    let trials = &encoder.trials;
+    let session = &mut *encoder.session;
+    let violated: Vec<Term> = alive.iter().map(|&index| trials[index].violated.clone()).collect();
+    session.push();
+    alive.iter().for_each(|&index| session.assert(&trials[index].on));
+    session.assert(&Term::any(&violated));
+    let result = match session.check() {
+        Ok(Answer::Unsat) => Ok(Vec::new()),
+        Ok(Answer::Sat) => session.values(&violated).map(|values| {
+            let truths = values.iter().zip(alive).filter(|(value, _)| value.scalar() != Some(0));
+            truths.map(|(_, &index)| index).collect()
+        }),
+        // No model to go by: ask for each of them, and drop what is not certain.
+        Ok(Answer::Unknown(_)) | Err(_) => {
+            let mut dropped = Vec::new();
+            session.pop();
+            session.push();
+            alive.iter().for_each(|&index| session.assert(&trials[index].on));
+            for (&index, violated) in alive.iter().zip(&violated) {
+                session.push();
+                session.assert(violated);
+                if session.check() != Ok(Answer::Unsat) {
+                    dropped.push(index);
+                }
+                session.pop();
+            }
+            Ok(dropped)
+        }
+    };
+    session.pop();
+    Ok(result?)
+}

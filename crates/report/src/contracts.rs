@@ -1,0 +1,42 @@
+//! Proofs by contracts, laid out for people.
+
+use crate::human::Layout;
+use crate::list::wrap_words;
+use threadwise_evidence::ContractsProof;
+use threadwise_ir::Program;
+
+/// In a few words.
+pub(crate) fn how(proof: &ContractsProof) -> String {
+    let inferred = proof.threads.iter().flat_map(|thread| &thread.loops).any(|point| point.inferred);
+    let loops = if inferred { "; what holds in loops without an invariant was inferred" } else { "" };
+    format!("each thread on its own against its rely, for every number of copies{loops}; the proof has been checked")
+}
+
+/// What each thread may rely on and what holds in its loops.
+pub(crate) fn text(program: &Program, proof: &ContractsProof, layout: &Layout) -> String {
+    let mut out = String::new();
+    for (thread, template) in proof.threads.iter().zip(&program.templates) {
+        let closed = if thread.closure > 1 {
+            format!(": its rely covers any number of steps in {} steps", thread.closure)
+        } else {
+            String::new()
+        };
+        let mut lines = Vec::new();
+        for point in thread.loops.iter().chain(&thread.points).filter(|point| !point.holds.is_empty()) {
+            let location = program.location(point.location);
+            let holds = point.holds.iter().map(|e| program.show_expr(e, Some(location.routine)));
+            let source = if point.inferred { "inferred" } else { "given" };
+            let holds = holds.collect::<Vec<String>>().join(", ");
+            lines.push(format!("{}  {source}: {holds}", program.source.locate(location.span)));
+        }
+        if lines.is_empty() && closed.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("\n  thread {}{closed}\n", template.name));
+        for line in lines {
+            let room = layout.width.map(|w| w.saturating_sub(4).max(20));
+            wrap_words(&line, room).iter().for_each(|line| out.push_str(&format!("    {line}\n")));
+        }
+    }
+    if out.is_empty() { out } else { format!("  Whenever a thread is at the head of a loop, this holds there:\n{out}") }
+}

@@ -1,0 +1,242 @@
+//! Engine `contracts`: what it says when an annotation is missing, and that it never says anything false.
+
+use std::sync::Arc;
+use std::time::Duration;
+use threadwise_ir::Program;
+use threadwise_limits::Budget;
+use threadwise_portfolio::{Outcome, Request, verify};
+use threadwise_suite::{examples, program};
+use threadwise_verdict::Verdict;
+
+fn run(program: &Arc<Program>, engine: &str, unroll: Option<u32>) -> Outcome {
+    threadwise_solver_setup::solver_for_tests();
+    let request =
+        Request { engine: engine.parse().expect("an engine"), unroll, want_proof: true, ..Request::default() };
+    verify(program, &request, &Budget::new(Some(Duration::from_secs(60)), None))
+}
+
+fn reason(outcome: &Outcome) -> String {
+    match &outcome.verdict {
+        Verdict::Unknown(unknown) if !unknown.is_internal_error() => unknown.reason().to_string(),
+        other => panic!("expected UNKNOWN, but {other:?}"),
+    }
+}
+
+/// An example with a line replaced.
+fn weakened(name: &str, from: &str, to: &str) -> Arc<Program> {
+    let example = examples().into_iter().find(|e| e.path.ends_with(format!("examples/{name}"))).expect("an example");
+    assert!(example.text.contains(from), "{name} has no `{from}`");
+    program("weakened.tw", &example.text.replacen(from, to, 1))
+}
+
+/// The examples of CALVIN with one annotation made weaker or stronger: the refusal names the step that
+/// it is needed for, or that breaks it.
+#[test]
+fn a_missing_annotation_is_named_by_the_step_that_needs_it() {
+    let cases = [
+        // Without the lock's protection of `x` the assertion may fail.
+        ("simple-lock.tw", "mx == i ==> mx' == i && x' == x", "mx == i ==> mx' == i", "`assert x > 1;`"),
+        // Without that of the lock itself, it may be somebody else's when `x` is changed.
+        ("simple-lock.tw", "mx == i ==> mx' == i && x' == x", "mx == i ==> x' == x", "`x = x * x;` of Thread1"),
+        // `Thread2` changes `x` under its lock, so nobody can rely on `x` alone.
+        ("simple-lock.tw", "mx == i ==> mx' == i && x' == x", "x' == x", "may break `x' == x`"),
+        ("dekker.tw", "invariant flag1: cs1 ==> a1;", "", "the step `cs2 = !a1;`"),
+        ("dekker.tw", "invariant flag2: cs2 ==> a2;", "", "the step `cs1 = !a2;`"),
+        ("dekker.tw", "rely Thread1 :: a1' == a1 && cs1' == cs1;", "rely Thread1 :: cs1' == cs1;", "`cs1 ==> a1`"),
+        ("rwlock.tw", "rely forall i: tid :: i in l.r ==> x' == x;", "", "`assert y == x;`"),
+        ("rwlock.tw", "rely Thread2 :: y' == y;", "", "`assert y == x;`"),
+        ("rwlock.tw", "invariant RWI: l.r == {} || l.w == none;", "", "==> x' == x`"),
+        ("time-varying-mutex.tw", "rely forall i: tid :: m_inode == i && busy ==> busy';", "", "of Thread1"),
+        (
+            "time-varying-mutex.tw",
+            "rely forall i: tid :: busy && m_inode == i ==> block' == block;",
+            "",
+            "`assert block == 1;`",
+        ),
+        (
+            "time-varying-mutex.tw",
+            "rely forall i: tid :: !busy && m_busy == i ==> block' == block;",
+            "",
+            "`assert block == 0;`",
+        ),
+        ("time-varying-mutex.tw", "invariant I: m_inode == none && inode ==> busy;", "", "of Thread1"),
+        ("contracts/semaphore.tw", "owner == i ==> owner' == i && x' == x", "owner == i ==> owner' == i", "x"),
+        ("contracts/ticket-lock.tw", "invariant order: serving <= next;\n", "", "`forall i: tid :: waiting[i]"),
+        ("contracts/monitor.tw", "while (!full) invariant m == self", "while (!full) invariant true", "of Consumer"),
+    ];
+    for (name, from, to, part) in cases {
+        let reason = reason(&run(&weakened(name, from, to), "contracts", None));
+        assert!(reason.contains(part), "{name} without `{from}`:\n{reason}");
+        assert!(reason.contains("weakened.tw:"), "{reason}");
+    }
+}
+
+#[test]
+fn relies_must_be_reflexive_and_transitive() {
+    let outcome = run(
+        &program("r.tw", "shared x: int;\nthread P { x = x + 1; }\nthread Q { skip; }\nrely Q :: x' == x + 1;"),
+        "contracts",
+        None,
+    );
+    let text = reason(&outcome);
+    assert!(text.starts_with("the rely `rely Q :: x' == x + 1;` at r.tw:4:1 is not reflexive"), "{text}");
+    assert!(text.contains("x = "), "it shows the store: {text}");
+    let unbounded = "shared x: int; thread P { x = x + 1; } thread Q { skip; } rely Q :: x' == x || x' == x + 1;";
+    let text = reason(&run(&program("t.tw", unbounded), "contracts", None));
+    assert!(text.contains("is not transitive") && text.contains("and then the step"), "{text}");
+}
+
+/// Three steps of this rely are as good as any number, and the proof says so.
+#[test]
+fn a_rely_that_is_not_transitive_is_closed_where_a_few_steps_do() {
+    let text = "shared x: 0..3; thread P { x = 1; x = 2; } thread Q { var y: 0..3; y = x; assert x >= y; }
+        rely Q :: x' == x || x' == x + 1; rely P :: x' == x;";
+    let outcome = run(&program("closed.tw", text), "contracts", None);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
+    let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else { panic!("a proof by contracts") };
+    assert_eq!(proof.threads.iter().map(|thread| thread.closure).collect::<Vec<u32>>(), [1, 3]);
+}
+
+#[test]
+fn guarantees_that_are_given_are_checked_both_ways() {
+    let text = "shared x: int; thread P { x = x + 1; } thread Q { var y: int; y = x; assert x >= y; }
+        rely Q :: x' >= x;\nguarantee P :: GIVEN;";
+    let with = |given: &str| run(&program("g.tw", &text.replace("GIVEN", given)), "contracts", None);
+    assert!(matches!(with("x' == x || x' == x + 1").verdict, Verdict::Safe(_)));
+    assert!(reason(&with("x' == x || x' == x - 1")).contains("does not imply the rely"));
+    assert!(reason(&with("x' == x")).contains("of its guarantee"));
+}
+
+/// One check for all copies: a thousand are as good as two, and any number as well.
+#[test]
+fn the_number_of_copies_does_not_matter() {
+    let text = "shared m: mutex; shared x: int; thread W[COPIES] { loop { acquire(m); x = 1; assert x == 1; x = 0; release(m); } }
+        invariant m == none ==> x == 0; rely forall i: tid :: m == i ==> m' == i && x' == x;";
+    for copies in ["0", "1", "2", "1000", "*"] {
+        let outcome = run(&program("copies.tw", &text.replace("COPIES", copies)), "contracts", None);
+        assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{copies}: {:?}", outcome.verdict);
+    }
+}
+
+/// Forty branches one after the other have 2^40 paths, and one formula.
+#[test]
+fn branches_do_not_multiply() {
+    let branch = |k: usize| format!("if (c) {{ x = x + 1; }} else {{ x = x + 2; }} assert x >= {k};\n");
+    let body: String = (1..=40).map(branch).collect();
+    let text = format!("shared c: bool = *; shared x: int; thread P {{ {body} }} rely P :: x' == x;");
+    let outcome = run(&program("branches.tw", &text), "contracts", None);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
+    let text = text.replace("x >= 40", "x >= 80");
+    assert!(matches!(run(&program("branches.tw", &text), "contracts", None).verdict, Verdict::Unsafe(_)));
+}
+
+#[test]
+fn calls_are_inlined_and_loops_inferred() {
+    let text = "shared m: mutex; shared x: int;
+        proc bump(by: int) returns (r: int) { var k: int; k = 0; while (k < by) { k = k + 1; } return k; }
+        thread P { var got: int; acquire(m); got = bump(3); assert got == 3; x = got; assert x == 3; release(m); }
+        thread Q { acquire(m); x = 0; release(m); }
+        rely forall i: tid :: m == i ==> m' == i && x' == x;";
+    let outcome = run(&program("calls.tw", text), "contracts", None);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
+    let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else { panic!("a proof by contracts") };
+    assert!(proof.threads[0].loops.iter().any(|point| point.inferred && point.calls.len() == 1));
+}
+
+/// Inside an atomic loop nobody interferes, and the step counts as a whole.
+#[test]
+fn loops_inside_atomic_blocks() {
+    let text = "shared x, y: int; thread P { var k: int; atomic { k = 0; while (k < 3) { k = k + 1; y = y + 1; } x = x + 1; } }
+        thread Q { var z: int; z = x; assert x >= z; } rely Q :: x' >= x; rely P :: true;";
+    let outcome = run(&program("atomic.tw", text), "contracts", None);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
+}
+
+#[test]
+fn unrolling_finds_errors_and_proves_nothing() {
+    let text = "shared x: int; thread P { loop { x = x + 1; assert x != 3; } } rely P :: x' == x;";
+    let deep = run(&program("loop.tw", text), "contracts", Some(4));
+    assert!(matches!(deep.verdict, Verdict::Unsafe(_)), "{:?}", deep.verdict);
+    let safe = text.replace("x != 3", "x != 0");
+    let text = reason(&run(&program("loop.tw", &safe), "contracts", Some(2)));
+    assert!(text.contains("within 2 iterations"), "{text}");
+}
+
+#[test]
+fn recursion_and_the_places_of_threads_are_refused() {
+    let recursive = "proc p() { p(); } shared x: int; thread P { p(); } invariant x == 0;";
+    assert!(reason(&run(&program("p.tw", recursive), "contracts", None)).contains("calls itself"));
+}
+
+/// A stream of numbers that is always the same.
+struct Dice(u64);
+
+impl Dice {
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        of[(self.0 >> 33) as usize % of.len()]
+    }
+}
+
+/// Small annotated programs, some right, some wrong, some with relies that nobody keeps.
+fn annotated(seed: u64) -> String {
+    let dice = &mut Dice(seed);
+    let statements = [
+        "acquire(m);",
+        "release(m);",
+        "a = b;",
+        "a = 0;",
+        "b = 1;",
+        "if (b > 0) { a = 1; }",
+        "assert a <= b;",
+        "assert m == self ==> a == 0;",
+        "atomic { await m == none; m = self; a = 0; }",
+        "atomic { assert m == self; m = none; }",
+        "while (a > 0) { a = a - 1; }",
+        "choose { b = 2; } or { a, b = b, a; }",
+        "action [a] a' >= a && a' <= 2;",
+    ];
+    let relies = [
+        "",
+        "",
+        "rely forall i: tid :: m == i ==> m' == i;",
+        "rely forall i: tid :: m == i ==> m' == i && a' == a;",
+        "rely forall i: tid :: m == i ==> m' == i && a' == a && b' == b;",
+        "rely forall i: tid :: b' >= b;",
+        "rely forall i: tid :: b' == b;",
+        "rely P :: a' == a && b' == b;",
+        "guarantee P :: a' == a || m == P;",
+    ];
+    let invariants = ["", "", "invariant m == none ==> a == 0;", "invariant a <= b;", "invariant b != 2 || m != none;"];
+    let body = |dice: &mut Dice| (0..3).map(|_| dice.pick(&statements)).collect::<Vec<_>>().join(" ");
+    let (first, second) = (body(dice), body(dice));
+    let copies = dice.pick(&["", "[2]"]);
+    let (rely, another) = (dice.pick(&relies), dice.pick(&relies));
+    let locked =
+        dice.pick(&["{BODY}", "{ acquire(m); BODY release(m); }", "{ loop { acquire(m); BODY release(m); } }"]);
+    format!(
+        "shared m: mutex; shared a, b: 0..2; thread P {} thread Q{copies} {}\n{} invariant a >= 0;\n{rely} {another}",
+        locked.replace("BODY", &first),
+        locked.replace("BODY", &second),
+        dice.pick(&invariants)
+    )
+}
+
+/// Whatever the annotations are, SAFE and UNSAFE are the truth.
+#[test]
+fn it_never_contradicts_exhaustive_search() {
+    let (mut safe, mut dangerous) = (0, 0);
+    for seed in 0..80 {
+        let text = annotated(seed);
+        let program = program("annotated.tw", &text);
+        let (contracts, explicit) = (run(&program, "contracts", None), run(&program, "explicit", None));
+        assert!(!contracts.verdict.is_internal_error(), "{text}\n{:?}", contracts.verdict);
+        match (&contracts.verdict, &explicit.verdict) {
+            (Verdict::Safe(_), Verdict::Safe(_)) => safe += 1,
+            (Verdict::Unsafe(_), Verdict::Unsafe(_)) => dangerous += 1,
+            (Verdict::Unknown(_), _) => {}
+            (ours, theirs) => panic!("{text}\ncontracts: {ours:?}\nexplicit: {theirs:?}"),
+        }
+    }
+    assert!(safe >= 5 && dangerous >= 20, "too few programs are decided: {safe} safe, {dangerous} unsafe");
+}
