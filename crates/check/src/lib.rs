@@ -9,6 +9,7 @@ mod annotated;
 mod coverage;
 mod cutoff;
 mod desk;
+mod environment;
 mod frontier;
 mod interner;
 mod landing;
@@ -51,12 +52,15 @@ pub enum CheckError {
     Refuted(String),
     /// There was no time or memory left to say.
     Limit(Limit),
+    /// Nobody can say, for this reason: there is no solver, or it does not know.
+    Undecided(String),
 }
 
 impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CheckError::Refuted(reason) => f.write_str(reason),
+            CheckError::Undecided(reason) => write!(f, "the proof cannot be judged: {reason}"),
             CheckError::Limit(limit) => write!(f, "{limit} while checking the proof"),
         }
     }
@@ -80,6 +84,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
         Proof::Modular(proof) => modular::check(program, proof, budget)?,
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
+        Proof::Environment(proof) => environment::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

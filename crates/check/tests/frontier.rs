@@ -14,7 +14,7 @@ fn judged(program: &Arc<Program>, proof: &Proof) -> Result<u64, String> {
     match check(program, proof, &Budget::unlimited()) {
         Ok(checked) => Ok(checked.states()),
         Err(CheckError::Refuted(reason)) => Err(reason),
-        Err(CheckError::Limit(limit)) => panic!("{limit}"),
+        Err(other) => panic!("{other}"),
     }
 }
 

@@ -16,7 +16,7 @@ fn judged(program: &Arc<Program>, proof: &ModularProof) -> Result<u64, String> {
     match check(program, &Proof::Modular(proof.clone()), &Budget::unlimited()) {
         Ok(checked) => Ok(checked.states()),
         Err(CheckError::Refuted(reason)) => Err(reason),
-        Err(CheckError::Limit(limit)) => panic!("{limit}"),
+        Err(other) => panic!("{other}"),
     }
 }
 

@@ -18,7 +18,7 @@ fn judged(text: &str, set: &ReachableSet) -> Result<u64, String> {
     match check(&program(text), &proof, &Budget::unlimited()) {
         Ok(checked) => Ok(checked.states()),
         Err(CheckError::Refuted(reason)) => Err(reason),
-        Err(CheckError::Limit(limit)) => panic!("{limit}"),
+        Err(other) => panic!("{other}"),
     }
 }
 

@@ -39,9 +39,13 @@ pub fn audit(args: &AuditArgs) -> Job {
             let body = "\n  The file does not prove the program safe. That does not mean the program is unsafe.\n";
             Judgement { reason: Some(reason), ..judgement }.print(&console, body)
         }
-        Err(CheckError::Limit(limit)) => {
+        Err(undecided @ (CheckError::Limit(_) | CheckError::Undecided(_))) => {
+            let reason = match undecided {
+                CheckError::Limit(limit) => limit.to_string(),
+                other => other.to_string(),
+            };
             let judgement = Judgement::new("unknown", "proof", seconds);
-            Judgement { reason: Some(limit.to_string()), ..judgement }.print(&console, "")
+            Judgement { reason: Some(reason), ..judgement }.print(&console, "")
         }
     }
 }

@@ -30,6 +30,7 @@ pub fn check(args: &CheckArgs) -> Job {
         fold: !args.search.no_fold,
         max_any_copies: args.search.any_copies,
         search: args.modular_search.kind(),
+        predicates: args.predicates.options(),
     };
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));

@@ -1,16 +1,29 @@
 //! `threadwise show`: the program as the engines see it.
 
-use crate::args::ShowArgs;
+use crate::args::{ChcArg, ShowArgs};
 use crate::console::{print, set_color};
 use crate::defines;
-use crate::exit::{Exit, Job};
+use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
+use std::sync::Arc;
+use threadwise_ir::Program;
+use threadwise_portfolio::horn_clauses;
 
 /// Prints the program as text or as a graph.
 pub fn show(args: &ShowArgs) -> Job {
     set_color(args.color);
     defines::from_flags(&args.program.defines)?;
     let program = load_program(&args.program.file, &args.program.defines, false)?;
-    print(&if args.dot { program.dot() } else { program.listing() })?;
+    print(&match args.chc {
+        Some(form) => clauses(&program, form)?,
+        None if args.dot => program.dot(),
+        None => program.listing(),
+    })?;
     Ok(Exit::Safe)
+}
+
+/// The premises of a proof as Horn clauses.
+fn clauses(program: &Arc<Program>, form: ChcArg) -> Result<String, InputError> {
+    horn_clauses(program, form == ChcArg::Modular)
+        .map_err(|reason| InputError::new(format!("the program cannot be written as Horn clauses: {reason}")))
 }

@@ -11,6 +11,7 @@
 
 mod annotation;
 mod claim;
+mod environment_file;
 mod file;
 mod frontier_file;
 mod modular_file;
@@ -25,8 +26,9 @@ mod trace_json;
 mod value;
 
 pub use claim::{
-    Annotation, Claim, Context, Exhausted, FrontierProof, ModularProof, Proof, ReachableSet, StatesByStore, Stats,
-    ThreadAnnotation, Trace, TraceStep, Unknown, Violation,
+    Annotation, Claim, Context, EnvironmentProof, EnvironmentTransition, Exhausted, FrontierProof, ModularProof,
+    PointAssertion, Proof, ReachableSet, StatesByStore, Stats, ThreadAnnotation, ThreadEnvironment, Trace, TraceStep,
+    Unknown, Violation,
 };
 pub use file::{FileError, Header, MAX_ANY_COPIES};
 pub use proof_file::{ProofFile, write_proof};

@@ -1,12 +1,13 @@
 //! Proof files: what `check --proof` writes and `audit` reads. They start with a header that says
 //! what program and what kind of proof it is; the rest depends on the kind.
 
+use crate::environment_file::ThreadIn;
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
 use crate::reachable_file::{ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{Proof, frontier_file, modular_file, reachable_file};
+use crate::{Proof, environment_file, frontier_file, modular_file, reachable_file};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ const FORMAT: &str = "threadwise-proof";
 const REACHABLE: &str = "reachable-set";
 const MODULAR: &str = "modular";
 const FRONTIER: &str = "frontier";
+const ENVIRONMENT: &str = "environment";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -31,6 +33,7 @@ pub fn write_proof(
         Proof::Reachable(_) => REACHABLE,
         Proof::Modular(_) => MODULAR,
         Proof::Frontier(_) => FRONTIER,
+        Proof::Environment(_) => ENVIRONMENT,
     };
     let mut out = BufWriter::new(out);
     writeln!(out, "{{")?;
@@ -45,6 +48,7 @@ pub fn write_proof(
         Proof::Reachable(set) => reachable_file::write(&mut out, &instance, set)?,
         Proof::Modular(proof) => modular_file::write(&mut out, program, proof)?,
         Proof::Frontier(proof) => frontier_file::write(&mut out, &instance, proof)?,
+        Proof::Environment(proof) => environment_file::write(&mut out, &instance, proof)?,
     }
     writeln!(out, "\n}}")?;
     out.flush()
@@ -67,6 +71,8 @@ struct ProofIn {
     states: Option<Rows>,
     cases: Option<Vec<CaseIn>>,
     iterates: Option<Vec<IterateIn>>,
+    modular: Option<bool>,
+    threads: Option<BTreeMap<String, ThreadIn>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -83,6 +89,7 @@ enum Kind {
     Reachable,
     Modular,
     Frontier,
+    Environment,
 }
 
 impl ProofFile {
@@ -94,6 +101,7 @@ impl ProofFile {
             REACHABLE => Kind::Reachable,
             MODULAR => Kind::Modular,
             FRONTIER => Kind::Frontier,
+            ENVIRONMENT => Kind::Environment,
             other => {
                 return Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind"));
             }
@@ -131,6 +139,10 @@ impl ProofFile {
             Kind::Frontier => {
                 let (locals, iterates) = (present(body.locals, "locals")?, present(body.iterates, "iterates")?);
                 Proof::Frontier(frontier_file::decode(&instance, &locals, &iterates)?)
+            }
+            Kind::Environment => {
+                let (modular, threads) = (present(body.modular, "modular")?, present(body.threads, "threads")?);
+                Proof::Environment(environment_file::decode(&instance, modular, &threads)?)
             }
         })
     }

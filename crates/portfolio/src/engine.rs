@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_modular as modular;
+use threadwise_engine_predicates as predicates;
 use threadwise_evidence::{Claim, Stats};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
@@ -40,9 +41,12 @@ pub struct EngineOptions {
     pub max_any_copies: u32,
     /// How engine `modular` searches.
     pub search: SearchKind,
+    /// How engine `predicates` searches.
+    pub predicates: PredicatesOptions,
 }
 
 pub use modular::Search as SearchKind;
+pub use predicates::{Bias, Horn, Options as PredicatesOptions};
 
 impl EngineOptions {
     fn explicit(&self) -> explicit::Options {
@@ -129,5 +133,35 @@ impl Engine for Modular {
                 _ => return (claim, stats),
             }
         }
+    }
+}
+
+/// Engine `predicates`: environment transitions by predicate abstraction and Horn clauses.
+pub(crate) struct Predicates;
+
+impl Engine for Predicates {
+    fn name(&self) -> &'static str {
+        "predicates"
+    }
+
+    fn summary(&self) -> &'static str {
+        "abstracts each thread and its environment by predicates, refined by solving Horn clauses"
+    }
+
+    fn is_modular(&self) -> bool {
+        // Some of its proofs are; each says so itself.
+        false
+    }
+
+    fn suits(&self, _: &Program) -> bool {
+        false
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        predicates::applicable(&Arc::new(program.clone()))
+    }
+
+    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        predicates::analyse(program, &options.predicates, budget)
     }
 }

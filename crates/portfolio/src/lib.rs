@@ -22,6 +22,7 @@ mod judge;
 mod registry;
 mod verify;
 
-pub use engine::{Engine, EngineOptions, SearchKind};
+pub use engine::{Bias, Engine, EngineOptions, Horn, PredicatesOptions, SearchKind};
 pub use registry::{EngineChoice, UnknownEngine, engines};
+pub use threadwise_engine_predicates::horn_clauses;
 pub use verify::{Outcome, Request, verify};

@@ -1,10 +1,10 @@
-use crate::engine::{Engine, Explicit, Modular};
+use crate::engine::{Engine, Explicit, Modular, Predicates};
 use std::fmt;
 use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Explicit, &Modular];
+static ENGINES: &[&dyn Engine] = &[&Explicit, &Modular, &Predicates];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {

@@ -1,4 +1,4 @@
-use crate::engine::{Engine, EngineOptions, SearchKind};
+use crate::engine::{Engine, EngineOptions, PredicatesOptions, SearchKind};
 use crate::judge::{catch, judge};
 use crate::registry::EngineChoice;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Request {
     pub max_any_copies: u32,
     /// How engine `modular` searches.
     pub search: SearchKind,
+    /// How engine `predicates` searches.
+    pub predicates: PredicatesOptions,
 }
 
 impl Default for Request {
@@ -34,6 +36,7 @@ impl Default for Request {
             fold: explicit.fold,
             max_any_copies: explicit.max_any_copies,
             search: SearchKind::default(),
+            predicates: PredicatesOptions::default(),
         }
     }
 }
@@ -73,6 +76,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         fold: request.fold,
         max_any_copies: request.max_any_copies,
         search: request.search,
+        predicates: request.predicates,
     };
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {
@@ -87,7 +91,10 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
     let mut notes = Vec::new();
     let mut modular = None;
     if let Verdict::Safe(safe) = &verdict {
-        modular = Some(engine.is_modular());
+        modular = Some(match &proof {
+            Some(Proof::Environment(proof)) => proof.modular,
+            _ => engine.is_modular(),
+        });
         if safe.states() == 0 {
             notes.push(NO_INITIAL_STATE.to_string());
         }

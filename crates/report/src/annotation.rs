@@ -60,7 +60,7 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
     match proof {
         Proof::Modular(proof) => Some(modular_text(program, proof, most)),
         Proof::Frontier(proof) => Some(frontier_text(program, proof, most)),
-        Proof::Reachable(_) => None,
+        Proof::Reachable(_) | Proof::Environment(_) => None,
     }
 }
 

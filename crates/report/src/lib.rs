@@ -12,6 +12,7 @@
 mod annotation;
 mod changes;
 mod cubes;
+mod environment;
 mod facts;
 mod formula;
 mod guarantee;

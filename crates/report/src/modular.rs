@@ -1,6 +1,7 @@
 //! Modular proofs, laid out for people.
 
 use crate::annotation::{Place, ProofText, ThreadText, proof_text, speaks_of_copies};
+use crate::environment;
 use crate::human::Layout;
 use crate::list::wrap_words;
 use crate::numbers::show_count;
@@ -18,6 +19,9 @@ const MAX_UPDATES: usize = 20;
 
 /// What holds where, and what each thread does; nothing if the proof is not modular.
 pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> Option<String> {
+    if let Proof::Environment(proof) = proof {
+        return environment::render(program, proof, layout);
+    }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();
     let mut out = String::new();
@@ -176,6 +180,9 @@ fn pieces<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
 pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
         Proof::Reachable(_) => None,
+        Proof::Environment(_) => Some(format!(
+            "thread reachability and environment transitions; the proof's {states} assertions have been checked"
+        )),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),
