@@ -1,10 +1,12 @@
 //! MAIN (THREADER, figure 6): compute abstract reachability and environment trees, refine, start again.
 
+use crate::memory::Memory;
 use crate::predicates::Predicates;
 use crate::refine::{self, Refined};
 use crate::split::split;
 use crate::tree::{Forest, Outcome};
 use crate::{Bias, Counters, Found, Options};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use threadwise_limits::Budget;
 use threadwise_solver::{Session, Settings, SolverCommand, SolverError};
@@ -27,9 +29,13 @@ pub(crate) struct Work<'a> {
     pub(crate) steps: Vec<Vec<Step>>,
     /// 𝒫̇_i and 𝒫̈_i.
     pub(crate) predicates: Predicates,
-    /// Environment transitions are the steps as they are, with the whole abstract state before them; they
-    /// then speak of locals. Otherwise they speak of shared variables only.
+    /// Environment transitions are the steps as they are; they then speak of locals and control. Otherwise
+    /// they speak of shared variables only.
     pub(crate) raw: bool,
+    /// For each thread the others whose control its abstract states know.
+    pub(crate) tracked: Vec<BTreeSet<usize>>,
+    /// Answers of the solver.
+    pub(crate) memory: Memory,
 }
 
 /// MAIN, figure 6.
@@ -46,7 +52,9 @@ pub(crate) fn search(
     let steps = space.threads.iter().map(|t| t.steps.iter().flat_map(|step| split(space, step)).collect()).collect();
     let raw = options.bias == Bias::None;
     let predicates = Predicates::new(space);
-    let mut work = Work { space, command, budget, session, steps, predicates, raw };
+    let tracked = vec![BTreeSet::new(); space.threads.len()];
+    let memory = Memory::default();
+    let mut work = Work { space, command, budget, session, steps, predicates, raw, tracked, memory };
     let found = main_loop(&mut work, counters);
     counters.solver_calls += work.session.effort().queries;
     (counters.predicates, counters.transition_predicates) = work.predicates.counts();

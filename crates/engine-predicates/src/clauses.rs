@@ -6,7 +6,7 @@ use crate::proof::is_shared;
 use crate::tree::{ErrorTuple, Forest, Parent, effect, updated};
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Term, Value, Var};
+use threadwise_logic::{Formula, Value, Var};
 use threadwise_symbolic::{Owner, PointId, Space};
 
 /// What the unknown relations may speak of.
@@ -14,10 +14,10 @@ use threadwise_symbolic::{Owner, PointId, Space};
 pub(crate) enum Scope {
     /// A state of shared variables and the thread's locals, a transition of shared variables (figure 11).
     Modular,
-    /// Of all data (figure 10), but not of control.
-    Data,
-    /// Of all data and the control of other threads.
-    Control,
+    /// Of all data (figure 10). Control is left to tracking.
+    ///
+    /// DIVERGENCE: there are no relations for environment transitions here, as they are the steps themselves.
+    General,
 }
 
 /// Which node of the trees a relation stands for.
@@ -39,13 +39,8 @@ pub(crate) fn mk_horn_clauses(work: &Work<'_>, forest: &Forest, error: &ErrorTup
     let chc = Chc { encoding: Encoding::Modular, relations: Vec::new(), clauses: Vec::new() };
     let mut maker =
         Maker { work, forest, scope, clauses: HornClauses { chc, nodes: Vec::new() }, known: BTreeMap::new() };
-    let mut constraint = vec![error.formula.clone()];
-    let mut body = Vec::new();
-    for state in &error.states {
-        body.push(maker.state(*state));
-        constraint.push(maker.control(*state));
-    }
-    maker.clauses.chc.clauses.push(Clause { body, constraint: Formula::all(constraint), head: None });
+    let body = error.states.iter().map(|state| maker.state(*state)).collect();
+    maker.clauses.chc.clauses.push(Clause { body, constraint: error.formula.clone(), head: None });
     maker.clauses
 }
 
@@ -67,11 +62,10 @@ impl Maker<'_, '_> {
         let space = self.space();
         let mut args: Vec<Var> = space.owned(Owner::Shared).collect();
         args.extend(space.live(ThreadId(thread as u32), point));
-        if self.scope != Scope::Modular {
-            for other in (0..space.threads.len()).filter(|other| *other != thread) {
-                let pc = space.threads[other].pc;
+        if self.scope == Scope::General {
+            for (other, own) in space.threads.iter().enumerate().filter(|(other, _)| *other != thread) {
                 let owned = space.owned(Owner::Thread(ThreadId(other as u32)));
-                args.extend(owned.filter(|var| *var != pc || self.scope == Scope::Control));
+                args.extend(owned.filter(|var| *var != own.pc));
             }
         }
         args
@@ -97,15 +91,6 @@ impl Maker<'_, '_> {
         Application { relation, args: args.iter().map(value).collect() }
     }
 
-    /// That the control of the state's thread is where it is, where relations speak of control.
-    fn control(&self, state: usize) -> Formula {
-        let state = &self.forest.states[state];
-        match self.scope {
-            Scope::Control => self.space().at(ThreadId(state.thread as u32), state.point),
-            _ => Formula::TRUE,
-        }
-    }
-
     /// The relation of a state; its clauses are made if they are not there yet.
     fn state(&mut self, number: usize) -> Application {
         if let Some(known) = self.known.get(&NodeId::State(number)) {
@@ -118,54 +103,48 @@ impl Maker<'_, '_> {
             Parent::Initial(start) => {
                 Clause { body: Vec::new(), constraint: self.initial(state.thread, start), head: Some(self.itself(own)) }
             }
-            Parent::Own(before, step) => {
-                let step = &self.work.steps[state.thread][step];
-                let changed = updated(self.space(), step);
-                let constraint = effect(self.space(), step);
-                let body = vec![self.state(before)];
-                Clause { body, constraint, head: Some(self.after(own, &|var| changed.contains(&var))) }
+            Parent::Own(before, step) => self.step_clause(before, own, state.thread, step),
+            Parent::Environment(before, environment) if self.scope == Scope::General => {
+                let transition = &self.forest.environments[environment];
+                self.step_clause(before, own, transition.by, transition.step)
             }
             Parent::Environment(before, environment) => {
                 let body = vec![self.state(before), self.environment(environment)];
                 let transition = &self.forest.environments[environment];
                 let changed = updated(self.space(), &self.work.steps[transition.by][transition.step]);
-                let visible = |var: Var| self.scope != Scope::Modular || is_shared(self.space(), var);
-                let head = self.after(own, &|var| changed.contains(&var) && visible(var));
-                Clause { body, constraint: self.control(before), head: Some(head) }
+                let head = self.after(own, &|var| changed.contains(&var) && is_shared(self.space(), var));
+                Clause { body, constraint: Formula::TRUE, head: Some(head) }
             }
         };
         self.clauses.chc.clauses.push(clause);
         self.itself(own)
     }
 
+    /// `"S"(V) ∧ ρ → "D"(V')`
+    fn step_clause(&mut self, before: usize, own: usize, thread: usize, step: usize) -> Clause {
+        let step = &self.work.steps[thread][step];
+        let changed = updated(self.work.space, step);
+        let constraint = effect(self.work.space, step);
+        let body = vec![self.state(before)];
+        Clause { body, constraint, head: Some(self.after(own, &|var| changed.contains(&var))) }
+    }
+
     /// The relation of an environment transition; its clauses are made if they are not there yet. It speaks
-    /// of what changes after the step, and of everything before it.
+    /// of the shared variables before the step, and of those that change after it.
     fn environment(&mut self, number: usize) -> Application {
         if let Some(known) = self.known.get(&NodeId::Environment(number)) {
             return self.itself(*known);
         }
+        let space = self.work.space;
         let transition = self.forest.environments[number].clone();
         let step = &self.work.steps[transition.by][transition.step];
-        let space = self.space();
         let changed = updated(space, step);
-        let pcs: Vec<Var> = space.threads.iter().map(|thread| thread.pc).collect();
-        let admitted = |var: &Var| match self.scope {
-            Scope::Modular => is_shared(space, *var),
-            Scope::Data => !pcs.contains(var),
-            Scope::Control => true,
-        };
-        let mut args: Vec<Var> = space.variables().filter(admitted).collect();
-        args.extend(changed.iter().filter(|var| admitted(var)).map(|var| space.primed(*var)));
-        let mut constraint = effect(space, step);
-        if self.scope == Scope::Control {
-            let pc = space.primed(space.threads[transition.by].pc);
-            let there = Formula::eq(Term::Var(pc), Term::Const(i64::from(step.to.0)));
-            constraint = constraint.and(space.at(step.thread, step.from)).and(there);
-        }
+        let mut args: Vec<Var> = space.owned(Owner::Shared).collect();
+        args.extend(changed.iter().filter(|var| is_shared(space, **var)).map(|var| space.primed(*var)));
         let own = self.declare(NodeId::Environment(number), format!("e{number}"), args);
         let body = vec![self.state(transition.state)];
         let head = Some(self.itself(own));
-        self.clauses.chc.clauses.push(Clause { body, constraint, head });
+        self.clauses.chc.clauses.push(Clause { body, constraint: effect(space, step), head });
         self.itself(own)
     }
 
@@ -182,10 +161,7 @@ impl Maker<'_, '_> {
                 let locals = start.values.iter().filter(|(var, _)| !is_shared(space, *var));
                 let equations = locals.map(|(var, value): &(Var, Value)| space.equation(*var, value));
                 let equations = Formula::all(equations.collect::<Vec<_>>());
-                match self.scope == Scope::Control && other != thread {
-                    true => equations.and(start.guard.clone()).and(space.at(ThreadId(other as u32), start.to)),
-                    false => equations.and(start.guard.clone()),
-                }
+                equations.and(start.guard.clone())
             };
             parts.push(match other == thread {
                 true => of(start),

@@ -14,6 +14,7 @@
 mod aret;
 mod chc;
 mod clauses;
+mod memory;
 mod modular;
 mod predicates;
 mod product;

@@ -41,13 +41,15 @@ pub(crate) fn refine(
         // No modular predicates exclude this tuple, so other threads' locals must be seen.
         work.raw = true;
     }
-    for scope in [Scope::Data, Scope::Control] {
-        let clauses = mk_horn_clauses(work, forest, error, scope);
-        if let Some(solution) = solve_hc(work, &clauses, counters)?
-            && add(work, forest, &solution, scope)
-        {
-            return Ok(Refined::Again);
-        }
+    let clauses = mk_horn_clauses(work, forest, error, Scope::General);
+    let solution = solve_hc(work, &clauses, counters)?;
+    if let Some(solution) = solution
+        && add(work, forest, &solution, Scope::General)
+    {
+        return Ok(Refined::Again);
+    }
+    if track(work, forest, error) {
+        return Ok(Refined::Again);
     }
     for state in &error.states {
         let path = mk_path(work, forest, *state);
@@ -57,6 +59,21 @@ pub(crate) fn refine(
         }
     }
     Ok(Refined::Found(Found::Nothing("refinement finds no new predicates".to_string())))
+}
+
+/// Refines what is known of control: the threads of the tuple, and whoever takes steps on the way to it,
+/// are tracked from now on. Tells whether any of this is new.
+fn track(work: &mut Work<'_>, forest: &Forest, error: &ErrorTuple) -> bool {
+    let mut is_new = false;
+    let together: Vec<usize> = error.states.iter().map(|state| forest.states[*state].thread).collect();
+    for state in &error.states {
+        let thread = forest.states[*state].thread;
+        let movers = mk_path(work, forest, *state).into_iter().map(|(mover, _)| mover);
+        for other in movers.chain(together.iter().copied()).filter(|other| *other != thread) {
+            is_new |= work.tracked[thread].insert(other);
+        }
+    }
+    is_new
 }
 
 /// MKPATH, figure 8: the steps that lead to an abstract state, each as its thread and number.

@@ -1,12 +1,13 @@
 //! ABSTREACHENV (THREADER, figure 7): abstract states of each thread, and environment transitions.
 //!
 //! An abstract state is a control point of the thread and a set of literals: predicates that hold, or do
-//! not hold, of all its states. Control is native: a thread's own point is never abstracted, and those of
-//! other threads are variables like others, about which refinement may find predicates.
+//! not hold, of all its states. Control is native: a thread's own point is never abstracted, and the
+//! points of other threads are either not known at all or, once refinement asks for it, tracked exactly.
 //!
-//! DIVERGENCE: an environment transition is the step itself, as far as its reader may know it (lessons
-//! from other implementations: fewer refinements), strengthened by the abstract state before it and, where
-//! the step's effect on shared variables depends on locals, by transition predicates.
+//! DIVERGENCE: an environment transition is the step itself, as far as its reader may know it (which
+//! needs fewer refinements than abstracting it). In the modular form that is its effect on shared
+//! variables, strengthened by what the abstract state before it says of these and, where the effect
+//! depends on locals, by transition predicates. In the general form it is the whole step.
 
 use crate::aret::Work;
 use crate::chc::fix_control;
@@ -15,7 +16,7 @@ use crate::split::cubes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Formula, Var};
-use threadwise_solver::{Answer, SolverError, Term};
+use threadwise_solver::SolverError;
 use threadwise_symbolic::{Owner, PointId, Space, Step};
 
 /// An abstract state of a thread.
@@ -23,12 +24,17 @@ use threadwise_symbolic::{Owner, PointId, Space, Step};
 pub(crate) struct AbstractState {
     pub(crate) thread: usize,
     pub(crate) point: PointId,
+    /// Where the threads are whose control is tracked.
+    others: Others,
     /// Predicates by number, and whether they hold.
     literals: BTreeSet<(usize, bool)>,
-    /// The literals as a formula.
+    /// The literals and the tracked control as a formula.
     pub(crate) formula: Formula,
     pub(crate) parent: Parent,
 }
+
+/// The points of other threads, by their numbers.
+type Others = BTreeMap<usize, PointId>;
 
 /// Where an abstract state comes from: *Parent* of the paper.
 #[derive(Clone, Copy, Debug)]
@@ -129,12 +135,31 @@ impl Forest {
     /// α̇_i(φ_init)
     fn start(&mut self, work: &mut Work<'_>, thread: usize, number: usize) -> Result<Option<ErrorTuple>, SolverError> {
         let to = work.space.threads[thread].starts[number].to;
-        let id = ThreadId(thread as u32);
-        let here = work.space.init().and(work.space.at(id, to));
-        let Some(literals) = literals_after(work, thread, &here, &BTreeSet::new(), &BTreeSet::new())? else {
-            return Ok(None);
-        };
-        self.add(work, thread, to, literals, Parent::Initial(number))
+        let mut tuples = vec![Others::new()];
+        for other in work.tracked[thread].iter().filter(|other| **other != thread) {
+            let points: BTreeSet<PointId> = work.space.threads[*other].starts.iter().map(|start| start.to).collect();
+            tuples = tuples
+                .iter()
+                .flat_map(|tuple| {
+                    points.iter().map(|point| {
+                        let mut longer = tuple.clone();
+                        longer.insert(*other, *point);
+                        longer
+                    })
+                })
+                .collect();
+        }
+        for others in tuples {
+            let here =
+                work.space.init().and(work.space.at(ThreadId(thread as u32), to)).and(at_all(work.space, &others));
+            let Some(literals) = literals_after(work, thread, &here, &BTreeSet::new(), &BTreeSet::new())? else {
+                continue;
+            };
+            if let Some(error) = self.add(work, thread, to, others, literals, Parent::Initial(number))? {
+                return Ok(Some(error));
+            }
+        }
+        Ok(None)
     }
 
     /// Lines 7 to 26 of the figure for one state.
@@ -164,12 +189,12 @@ impl Forest {
         state: usize,
         number: usize,
     ) -> Result<Option<ErrorTuple>, SolverError> {
-        let AbstractState { thread, formula, literals, .. } = self.states[state].clone();
+        let AbstractState { thread, formula, others, literals, .. } = self.states[state].clone();
         let step = work.steps[thread][number].clone();
         let updated = updated(work.space, &step);
         let before = work.space.at(step.thread, step.from).and(formula).and(effect(work.space, &step));
         let Some(after) = literals_after(work, thread, &before, &updated, &literals)? else { return Ok(None) };
-        if let Some(error) = self.add(work, thread, step.to, after, Parent::Own(state, number))? {
+        if let Some(error) = self.add(work, thread, step.to, others, after, Parent::Own(state, number))? {
             return Ok(Some(error));
         }
         self.add_environment(work, state, number, &step, &before)?;
@@ -190,10 +215,11 @@ impl Forest {
         }
         let raw = work.raw;
         let keep = |var: Var| raw || is_shared(space, var);
-        let known = self.states[state].formula.conjuncts().iter();
-        let known = known.filter(|literal| literal.variables().iter().all(|var| keep(*var))).cloned();
-        let mut known = Formula::all(known);
+        let mut known = Formula::TRUE;
         if !raw {
+            let literals = self.states[state].formula.conjuncts().iter();
+            let shared = literals.filter(|literal| literal.variables().iter().all(|var| keep(*var))).cloned();
+            known = Formula::all(shared.collect::<Vec<_>>());
             for predicate in work.predicates.transitions[step.thread.index()].clone() {
                 let updated = updated(space, step);
                 let here = unprime_unchanged(space, &predicate, &updated);
@@ -226,17 +252,28 @@ impl Forest {
 
     /// α̇_i(post(ρ ∧ ρ_i^=, S)) for an environment transition ρ.
     fn apply(&mut self, work: &mut Work<'_>, number: usize, state: usize) -> Result<Option<ErrorTuple>, SolverError> {
-        let AbstractState { thread, point, formula, literals, .. } = self.states[state].clone();
+        let AbstractState { thread, point, formula, mut others, literals, .. } = self.states[state].clone();
         let environment = &self.environments[number];
+        let step = &work.steps[environment.by][environment.step];
+        let tracked = others.get(&environment.by).copied();
+        if tracked.is_some_and(|at| at != step.from) {
+            return Ok(None);
+        }
         let touches = |predicate: &Formula| !predicate.variables().is_disjoint(&environment.updated);
-        if !literals.iter().any(|(predicate, _)| touches(&work.predicates.states[thread][*predicate])) {
+        if tracked.is_none()
+            && !literals.iter().any(|(predicate, _)| touches(&work.predicates.states[thread][*predicate]))
+        {
             // Nothing that is known of the state can change.
             return Ok(None);
         }
         let before = work.space.at(ThreadId(thread as u32), point).and(formula).and(environment.short.clone());
         let updated = environment.updated.clone();
         let Some(after) = literals_after(work, thread, &before, &updated, &literals)? else { return Ok(None) };
-        self.add(work, thread, point, after, Parent::Environment(state, number))
+        if tracked.is_some() {
+            let environment = &self.environments[number];
+            others.insert(environment.by, work.steps[environment.by][environment.step].to);
+        }
+        self.add(work, thread, point, others, after, Parent::Environment(state, number))
     }
 
     /// Adds a state unless a known one has it, and looks for errors that it takes part in.
@@ -245,12 +282,13 @@ impl Forest {
         work: &mut Work<'_>,
         thread: usize,
         point: PointId,
+        others: Others,
         literals: BTreeSet<(usize, bool)>,
         parent: Parent,
     ) -> Result<Option<ErrorTuple>, SolverError> {
         let known = |state: &&usize| {
             let state = &self.states[**state];
-            state.point == point && state.literals.is_subset(&literals)
+            state.point == point && state.others == others && state.literals.is_subset(&literals)
         };
         if self.of_thread[thread].iter().find(known).is_some() {
             return Ok(None);
@@ -259,8 +297,8 @@ impl Forest {
             let predicate = work.predicates.states[thread][*predicate].clone();
             if *truth { predicate } else { predicate.negated() }
         };
-        let formula = Formula::all(literals.iter().map(literal));
-        self.states.push(AbstractState { thread, point, literals, formula, parent });
+        let formula = Formula::all(literals.iter().map(literal)).and(at_all(work.space, &others));
+        self.states.push(AbstractState { thread, point, others, literals, formula, parent });
         let new = self.states.len() - 1;
         self.of_thread[thread].push(new);
         self.queue.push_back(Item::State(new));
@@ -317,7 +355,7 @@ impl Forest {
                 parts.push(state.formula.clone());
                 parts.push(work.space.at(ThreadId(state.thread as u32), state.point));
             }
-            if can_hold(work, &Formula::all(parts))? {
+            if agree(&self.states, tuple) && can_hold(work, &Formula::all(parts))? {
                 return Ok(Some(formula));
             }
         }
@@ -344,6 +382,21 @@ impl Forest {
         }
         assertions
     }
+}
+
+/// That all these threads are at their points.
+fn at_all(space: &Space, others: &Others) -> Formula {
+    Formula::all(others.iter().map(|(other, point)| space.at(ThreadId(*other as u32), *point)))
+}
+
+/// Whether no state of the tuple knows another one's thread elsewhere.
+fn agree(states: &[AbstractState], tuple: &[usize]) -> bool {
+    tuple.iter().all(|one| {
+        tuple.iter().all(|two| {
+            let known = states[*one].others.get(&states[*two].thread);
+            known.is_none_or(|point| *point == states[*two].point)
+        })
+    })
 }
 
 /// What a step changes, its thread's control included.
@@ -395,39 +448,24 @@ fn literals_after(
     known: &BTreeSet<(usize, bool)>,
 ) -> Result<Option<BTreeSet<(usize, bool)>>, SolverError> {
     let space = work.space;
-    work.session.push();
-    work.session.assert(&Term::raw(space.smt(before)));
-    let result = literals_here(work, thread, updated, known);
-    work.session.pop();
-    result
-}
-
-fn literals_here(
-    work: &mut Work<'_>,
-    thread: usize,
-    updated: &BTreeSet<Var>,
-    known: &BTreeSet<(usize, bool)>,
-) -> Result<Option<BTreeSet<(usize, bool)>>, SolverError> {
-    let space = work.space;
-    if work.session.check()? == Answer::Unsat {
-        return Ok(None);
-    }
     let mut literals = BTreeSet::new();
-    for (number, predicate) in work.predicates.states[thread].clone().iter().enumerate() {
-        if predicate.variables().is_disjoint(updated)
-            && let Some(truth) = [true, false].into_iter().find(|truth| known.contains(&(number, *truth)))
-        {
-            literals.insert((number, truth));
-            continue;
-        }
-        let after = predicate.rename(&|var| if updated.contains(&var) { space.primed(var) } else { var });
-        for (literal, truth) in [(after.clone(), true), (after.negated(), false)] {
-            if work.session.refute(&Term::raw(space.smt(&literal)))? == Answer::Unsat {
+    let mut asked = Vec::new();
+    for (number, predicate) in work.predicates.states[thread].iter().enumerate() {
+        let same = [true, false].into_iter().find(|truth| known.contains(&(number, *truth)));
+        match same.filter(|_| predicate.variables().is_disjoint(updated)) {
+            Some(truth) => {
                 literals.insert((number, truth));
-                break;
+            }
+            None => {
+                let after = predicate.rename(&|var| if updated.contains(&var) { space.primed(var) } else { var });
+                asked.push((number, after));
             }
         }
     }
+    let formulas: Vec<Formula> = asked.iter().map(|(_, after)| after.clone()).collect();
+    let Work { session, memory, .. } = work;
+    let Some(truths) = memory.implied(space, session, before, &formulas)? else { return Ok(None) };
+    literals.extend(asked.iter().zip(truths).filter_map(|((number, _), truth)| Some((*number, truth?))));
     Ok(Some(literals))
 }
 
@@ -436,14 +474,13 @@ fn can_hold(work: &mut Work<'_>, formula: &Formula) -> Result<bool, SolverError>
     if *formula == Formula::FALSE {
         return Ok(false);
     }
-    work.session.push();
-    work.session.assert(&Term::raw(work.space.smt(formula)));
-    let answer = work.session.check();
-    work.session.pop();
-    Ok(answer? != Answer::Unsat)
+    let Work { session, memory, space, .. } = work;
+    Ok(memory.implied(space, session, formula, &[])?.is_some())
 }
 
 /// Whether the second follows from the first.
 fn holds(work: &mut Work<'_>, given: &Formula, wanted: &Formula) -> Result<bool, SolverError> {
-    Ok(!can_hold(work, &given.clone().and(wanted.clone().negated()))?)
+    let Work { session, memory, space, .. } = work;
+    let truths = memory.implied(space, session, given, std::slice::from_ref(wanted))?;
+    Ok(truths.is_none_or(|truths| truths == [Some(true)]))
 }
