@@ -7,7 +7,7 @@ use crate::spacer::solve_recursion_free;
 use crate::tree::{ErrorTuple, Forest, Parent};
 use crate::{Counters, Found, trace};
 use std::collections::BTreeMap;
-use threadwise_horn::{HornClause, NotLinear, Symbol, linear_atoms, solve_linear_hc};
+use threadwise_horn::{HornClause, Symbol, linear_atoms, solve_linear_hc};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Formula, Term, Value, Var};
 use threadwise_solver::SolverError;
@@ -129,16 +129,14 @@ fn solve_hc(
 ) -> Result<Option<NodePredicates>, SolverError> {
     let space = work.space;
     let is_bool = |var: Var| space.sort(var) == VarSort::Bool;
-    if let Ok(linear) = linear_clauses(space, &clauses.chc) {
-        let formals: BTreeMap<Symbol, Vec<Var>> =
-            (0u32..).map(Symbol).zip(clauses.chc.relations.iter().map(|relation| relation.args.clone())).collect();
-        if let Some(solution) = solve_linear_hc(&linear, &formals, space.end()) {
-            let formulas = |symbol: &Symbol| {
-                let atoms = solution.get(symbol).map(Vec::as_slice).unwrap_or_default();
-                atoms.iter().filter_map(|atom| atom.formula(&is_bool)).collect::<Vec<_>>()
-            };
-            return Ok(Some((0u32..).map(Symbol).zip(&clauses.nodes).map(|(s, node)| (*node, formulas(&s))).collect()));
-        }
+    let formals: BTreeMap<Symbol, Vec<Var>> =
+        (0u32..).map(Symbol).zip(clauses.chc.relations.iter().map(|relation| relation.args.clone())).collect();
+    if let Some(solution) = solve_linear_hc(&linear_clauses(space, &clauses.chc), &formals, space.end()) {
+        let formulas = |symbol: &Symbol| {
+            let atoms = solution.get(symbol).map(Vec::as_slice).unwrap_or_default();
+            atoms.iter().filter_map(|atom| atom.formula(&is_bool)).collect::<Vec<_>>()
+        };
+        return Ok(Some((0u32..).map(Symbol).zip(&clauses.nodes).map(|(s, node)| (*node, formulas(&s))).collect()));
     }
     let solution = solve_recursion_free(space, &clauses.chc, work.command, work.budget, counters)?;
     Ok(solution.map(|formulas| {
@@ -169,8 +167,9 @@ fn atoms_of(formula: &Formula, out: &mut Vec<Formula>) {
     }
 }
 
-/// The clauses with inequalities for constraints, and bounds of the variables that occur in them.
-fn linear_clauses(space: &Space, chc: &Chc) -> Result<Vec<HornClause>, NotLinear> {
+/// The clauses with inequalities for constraints, and bounds of the variables that occur in them. What is
+/// not linear is left out: a solution of the weaker clauses is one of the whole.
+fn linear_clauses(space: &Space, chc: &Chc) -> Vec<HornClause> {
     let bounds = |var: Var| match space.sort(var) {
         VarSort::Bool => Some((0, 1)),
         VarSort::Int(bounds) => bounds,
@@ -180,16 +179,22 @@ fn linear_clauses(space: &Space, chc: &Chc) -> Result<Vec<HornClause>, NotLinear
         args: application.args.iter().filter_map(variable).collect(),
     };
     let clause = |clause: &crate::chc::Clause| {
-        let mut constraint = Vec::new();
-        linear_atoms(&clause.constraint, &bounds, &mut constraint)?;
+        let mut parts = clause.constraint.conjuncts().to_vec();
         for var in clause.constraint.variables() {
             if let Some((lo, hi)) = bounds(var) {
-                linear_atoms(&Formula::le(Term::Const(lo), Term::Var(var)), &bounds, &mut constraint)?;
-                linear_atoms(&Formula::le(Term::Var(var), Term::Const(hi)), &bounds, &mut constraint)?;
+                parts.push(Formula::le(Term::Const(lo), Term::Var(var)));
+                parts.push(Formula::le(Term::Var(var), Term::Const(hi)));
+            }
+        }
+        let mut constraint = Vec::new();
+        for part in &parts {
+            let mut atoms = Vec::new();
+            if linear_atoms(part, &bounds, &mut atoms).is_ok() {
+                constraint.append(&mut atoms);
             }
         }
         let body = clause.body.iter().map(application).collect();
-        Ok(HornClause { body, constraint, head: clause.head.as_ref().map(application) })
+        HornClause { body, constraint, head: clause.head.as_ref().map(application) }
     };
     chc.clauses.iter().map(clause).collect()
 }
