@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: measures, and writes the page.
 
-use crate::modular;
 use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
+use crate::{modular, predicates};
 use anyhow::Result;
 use std::fmt::Write;
 
@@ -46,16 +46,19 @@ pub enum Part {
     Rumur,
     /// Engine `modular`, beside SPIN.
     Modular,
+    /// Engine `predicates`, on THREADER's table 1.
+    Predicates,
 }
 
 impl Part {
-    const ALL: [Part; 3] = [Part::Spin, Part::Rumur, Part::Modular];
+    const ALL: [Part; 4] = [Part::Spin, Part::Rumur, Part::Modular, Part::Predicates];
 
     fn heading(self) -> &'static str {
         match self {
             Part::Spin => "\n## Without symmetry, beside SPIN\n",
             Part::Rumur => "\n## With symmetry, beside rumur\n",
             Part::Modular => "\n## Thread by thread, beside SPIN\n",
+            Part::Predicates => "\n## Unbounded data: THREADER's table 1\n",
         }
     }
 
@@ -65,6 +68,7 @@ impl Part {
             Part::Spin => beside_spin(&mut text, shop, quick)?,
             Part::Rumur => beside_rumur(&mut text, shop, quick)?,
             Part::Modular => modular::write(&mut text, shop, quick)?,
+            Part::Predicates => predicates::write(&mut text, shop, quick)?,
         }
         Ok(text)
     }

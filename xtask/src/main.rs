@@ -5,6 +5,7 @@ mod fuzz;
 mod measure;
 mod modular;
 mod peers;
+mod predicates;
 mod soundness;
 
 use clap::Parser;

@@ -139,7 +139,8 @@ impl Reader<'_> {
             "false" => return Ok(Value::Bool(Formula::FALSE)),
             _ => {}
         }
-        if text.starts_with(|c: char| c.is_ascii_digit()) {
+        // A quoted name may start with a digit too, as in `|1 in s|`.
+        if !text.is_empty() && text.chars().all(|c| c.is_ascii_digit()) {
             let number = text.parse().map_err(|_| SexpError(format!("`{text}` is no integer of 64 bits")))?;
             return Ok(Value::Int(Term::Const(number)));
         }

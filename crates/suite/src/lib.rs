@@ -22,7 +22,8 @@ use threadwise_source::{SourceFile, render};
 /// - `// expect: SAFE` or `// expect: UNSAFE`, the truth about the program;
 /// - `// explicit: UNKNOWN`, where exhaustive search cannot find out;
 /// - `// modular: UNKNOWN`, a known imprecision: the program is safe, but not thread by thread;
-/// - `// states: 15`, the number of reachable states.
+/// - `// states: 15`, the number of reachable states;
+/// - `// predicates: modular`, `general` or `trace`: what engine `predicates` must find within seconds.
 #[derive(Clone, Debug)]
 pub struct Example {
     /// Where it is.
@@ -37,6 +38,8 @@ pub struct Example {
     pub not_modular: bool,
     /// The number of reachable states, where it was worked out.
     pub states: Option<u64>,
+    /// What engine `predicates` must find: a `modular` proof, a `general` one, a `trace`.
+    pub predicates: Option<String>,
 }
 
 impl Example {
@@ -91,5 +94,6 @@ fn example(path: PathBuf) -> Example {
     let states = value("states").map(|n| n.parse().expect("a number of states"));
     let too_large_for_explicit = value("explicit").as_deref() == Some("UNKNOWN");
     let not_modular = value("modular").as_deref() == Some("UNKNOWN");
-    Example { safe, too_large_for_explicit, not_modular, states, path, text }
+    let predicates = value("predicates");
+    Example { safe, too_large_for_explicit, not_modular, states, predicates, path, text }
 }
