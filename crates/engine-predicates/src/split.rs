@@ -162,7 +162,7 @@ fn decide_term(term: &Term, condition: &Formula, truth: bool) -> Term {
         Term::Sum(parts) => parts.iter().map(on).reduce(Term::plus).unwrap_or(Term::Const(0)),
         Term::Scale(factor, a) => on(a).times(*factor),
         Term::Product(a, b) => on(a).product(on(b)),
-        Term::Div(a, divisor) => on(a).div(*divisor),
+        Term::Div(a, divisor) => on(a).divided_by(*divisor),
         Term::Mod(a, divisor) => on(a).modulo(*divisor),
         Term::Ite(c, a, b) => Term::ite(decide(c, condition, truth), on(a), on(b)),
     }

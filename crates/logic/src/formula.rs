@@ -39,7 +39,11 @@ impl Formula {
 
     /// `a < b`
     pub fn lt(a: Term, b: Term) -> Formula {
-        Formula::le(a.plus(Term::Const(1)), b)
+        match b.constant().and_then(|b| b.checked_sub(1)) {
+            // So that negating `2 <= x` gives `x <= 1`, of which it is the negation.
+            Some(below) if a.constant().is_none() => Formula::le(a, Term::Const(below)),
+            _ => Formula::le(a.plus(Term::Const(1)), b),
+        }
     }
 
     /// `a == b`

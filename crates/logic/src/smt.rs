@@ -225,7 +225,7 @@ fn apply(operator: &str, values: Vec<Value>) -> Result<Value, SexpError> {
         "div" | "mod" => {
             let [a, b] = <[Term; 2]>::try_from(terms(values)?).map_err(|_| wrong())?;
             let divisor = b.constant().filter(|divisor| *divisor > 0).ok_or_else(wrong)?;
-            Value::Int(if operator == "div" { a.div(divisor) } else { a.modulo(divisor) })
+            Value::Int(if operator == "div" { a.divided_by(divisor) } else { a.modulo(divisor) })
         }
         "ite" => match <[Value; 3]>::try_from(values).map_err(|_| wrong())? {
             [Value::Bool(c), Value::Int(a), Value::Int(b)] => Value::Int(Term::ite(c, a, b)),

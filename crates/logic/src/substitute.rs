@@ -23,7 +23,7 @@ impl Term {
             }
             Term::Scale(factor, a) => a.substitute(value).times(*factor),
             Term::Product(a, b) => a.substitute(value).product(b.substitute(value)),
-            Term::Div(a, divisor) => a.substitute(value).div(*divisor),
+            Term::Div(a, divisor) => a.substitute(value).divided_by(*divisor),
             Term::Mod(a, divisor) => a.substitute(value).modulo(*divisor),
             Term::Ite(c, a, b) => Term::ite(c.substitute(value), a.substitute(value), b.substitute(value)),
         }
@@ -74,7 +74,7 @@ impl Term {
             }
             Term::Scale(factor, a) => a.rename(image).times(*factor),
             Term::Product(a, b) => a.rename(image).product(b.rename(image)),
-            Term::Div(a, divisor) => a.rename(image).div(*divisor),
+            Term::Div(a, divisor) => a.rename(image).divided_by(*divisor),
             Term::Mod(a, divisor) => a.rename(image).modulo(*divisor),
             Term::Ite(c, a, b) => Term::ite(c.rename(image), a.rename(image), b.rename(image)),
         }

@@ -103,7 +103,7 @@ impl Term {
     }
 
     /// The quotient by a positive number, rounded toward negative infinity.
-    pub fn div(self, divisor: i64) -> Term {
+    pub fn divided_by(self, divisor: i64) -> Term {
         debug_assert!(divisor > 0, "only positive numbers divide");
         match self {
             Term::Const(value) => Term::Const(value.div_euclid(divisor)),

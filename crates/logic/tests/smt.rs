@@ -13,7 +13,7 @@ fn term() -> impl Strategy<Value = Term> {
             (inner.clone(), inner.clone()).prop_map(|(a, b)| a.plus(b)),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| a.minus(b)),
             (inner.clone(), -3i64..=3).prop_map(|(a, k)| a.times(k)),
-            (inner.clone(), 1i64..=3).prop_map(|(a, k)| a.div(k)),
+            (inner.clone(), 1i64..=3).prop_map(|(a, k)| a.divided_by(k)),
             (inner.clone(), 1i64..=3).prop_map(|(a, k)| a.modulo(k)),
             (inner.clone(), inner).prop_map(|(a, b)| Term::ite(Formula::Var(Var(3)), a, b)),
         ]

@@ -15,6 +15,11 @@ use threadwise_solver::{SolverCommand, find, run_script};
 /// The version that the tests are known to work with; any other will do if it cannot be had.
 const WHEELS: [&str; 2] = ["z3-solver==5.4.0.0", "z3-solver"];
 
+/// A way to fetch a solver into a directory.
+type Way = fn(&Path) -> Result<PathBuf, String>;
+
+const WAYS: [(&str, Way); 2] = [("the Python package z3-solver", from_wheel), ("the Debian package z3", from_debian)];
+
 /// A solver for tests: the one that is found, or else one that is fetched now. Panics, with what to
 /// do, where there is none to be had.
 pub fn solver_for_tests() -> SolverCommand {
@@ -48,9 +53,7 @@ pub fn set_up(target: &Path) -> Result<PathBuf, String> {
         return Ok(program);
     }
     let mut tried = Vec::new();
-    let ways: [(&str, fn(&Path) -> Result<PathBuf, String>); 2] =
-        [("the Python package z3-solver", from_wheel), ("the Debian package z3", from_debian)];
-    for (name, way) in ways {
+    for (name, way) in WAYS {
         let scratch = home.join("download");
         let _ = fs::remove_dir_all(&scratch);
         let result = fs::create_dir_all(&scratch).map_err(|e| e.to_string()).and_then(|()| way(&scratch));

@@ -286,7 +286,7 @@ fn divide(op: BinaryOp, x: Term, divisor: i64) -> Term {
     let Some(positive) = divisor.checked_abs() else { return Term::Const(0) };
     let x = x.times(divisor.signum());
     match op {
-        BinaryOp::Div => x.div(positive),
+        BinaryOp::Div => x.divided_by(positive),
         _ => x.modulo(positive).times(divisor.signum()),
     }
 }
