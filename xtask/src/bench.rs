@@ -1,9 +1,7 @@
 //! `cargo xtask bench`: measures, and writes the page.
 
-use crate::abstraction;
-use crate::cartesian;
-use crate::modular;
 use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
+use crate::{abstraction, cartesian, modular, predicates};
 use anyhow::Result;
 use std::fmt::Write;
 
@@ -50,12 +48,14 @@ pub enum Part {
     Modular,
     /// Engine `cartesian`, beside SPIN.
     Cartesian,
+    /// Engine `predicates`, on THREADER's table 1.
+    Predicates,
     /// Programs and their abstract threads, beside SPIN.
     Abstract,
 }
 
 impl Part {
-    const ALL: [Part; 5] = [Part::Spin, Part::Rumur, Part::Modular, Part::Cartesian, Part::Abstract];
+    const ALL: [Part; 6] = [Part::Spin, Part::Rumur, Part::Modular, Part::Cartesian, Part::Predicates, Part::Abstract];
 
     fn heading(self) -> &'static str {
         match self {
@@ -64,6 +64,7 @@ impl Part {
             Part::Modular => "\n## Thread by thread, beside SPIN\n",
             Part::Cartesian => "\n## Unions of products, beside SPIN\n",
             Part::Abstract => "\n## Abstract threads, beside SPIN\n",
+            Part::Predicates => "\n## Unbounded data: THREADER's table 1\n",
         }
     }
 
@@ -75,6 +76,7 @@ impl Part {
             Part::Modular => modular::write(&mut text, shop, quick)?,
             Part::Cartesian => cartesian::write(&mut text, shop, quick)?,
             Part::Abstract => abstraction::write(&mut text, shop, quick)?,
+            Part::Predicates => predicates::write(&mut text, shop, quick)?,
         }
         Ok(text)
     }

@@ -7,6 +7,7 @@ mod fuzz;
 mod measure;
 mod modular;
 mod peers;
+mod predicates;
 mod soundness;
 
 use clap::Parser;

@@ -44,6 +44,11 @@ impl Workshop {
         &self.root
     }
 
+    /// The program that is measured.
+    pub fn threadwise_path(&self) -> &Path {
+        &self.threadwise
+    }
+
     /// A model of a benchmark.
     pub fn model(&self, name: &str, extension: &str) -> PathBuf {
         self.root.join("bench/models").join(format!("{name}.{extension}"))

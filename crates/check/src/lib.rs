@@ -17,6 +17,7 @@ mod cover;
 mod coverage;
 mod cutoff;
 mod desk;
+mod environment;
 mod frontier;
 mod interner;
 mod landing;
@@ -72,8 +73,8 @@ impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CheckError::Refuted(reason) => f.write_str(reason),
+            CheckError::Undecided(reason) => write!(f, "the proof cannot be judged: {reason}"),
             CheckError::Limit(limit) => write!(f, "{limit} while checking the proof"),
-            CheckError::Undecided(reason) => write!(f, "{reason} while checking the proof"),
         }
     }
 }
@@ -100,6 +101,7 @@ pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<C
         Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
         Proof::Assertions(proof) => assertions::check(program, proof, budget)?,
         Proof::Contracts(proof) => contracts::check(program, proof, budget)?,
+        Proof::Environment(proof) => environment::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -4,7 +4,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use std::time::Duration;
-use threadwise_portfolio::{EngineChoice, ExceptionsKind, ExtractKind, RefineKind, SearchKind};
+use threadwise_portfolio::{
+    Bias, EngineChoice, ExceptionsKind, ExtractKind, Horn, PredicatesOptions, RefineKind, SearchKind,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -88,6 +90,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
     pub unroll: Option<u32>,
     #[command(flatten)]
+    pub predicates: PredicatesArgs,
+    #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
     pub solver: SolverArgs,
@@ -161,9 +165,21 @@ pub struct ShowArgs {
     /// Print abstract threads beside the threads they specify, and nothing else
     #[arg(long = "abstract")]
     pub abstracts: bool,
+    /// Print the premises of a proof as Horn clauses in SMT-LIB instead, for other solvers
+    #[arg(long, value_name = "FORM", value_enum, conflicts_with = "dot", num_args = 0..=1, default_missing_value = "modular")]
+    pub chc: Option<ChcArg>,
     /// When to use colours in diagnostics; NO_COLOR is obeyed too
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+/// What form of Horn clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ChcArg {
+    /// One relation for each control point of each thread, over shared variables and its own locals
+    Modular,
+    /// One relation for each combination of control points, over all variables
+    General,
 }
 
 /// Which program.
@@ -189,6 +205,53 @@ pub struct SearchArgs {
     /// How many copies of a thread `W[*]` the explicit engine tries
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
     pub any_copies: u32,
+}
+
+/// How engine `predicates` searches.
+#[derive(Args, Debug)]
+pub struct PredicatesArgs {
+    /// What kind of proof engine `predicates` looks for first
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = BiasArg::Modular)]
+    pub bias: BiasArg,
+    /// What solves the Horn clauses of engine `predicates`
+    #[arg(long, value_name = "SOLVER", value_enum, default_value_t = HornArg::Both)]
+    pub horn: HornArg,
+}
+
+impl PredicatesArgs {
+    /// The same for the portfolio.
+    pub fn options(&self) -> PredicatesOptions {
+        let bias = match self.bias {
+            BiasArg::Modular => Bias::Modular,
+            BiasArg::None => Bias::None,
+        };
+        let horn = match self.horn {
+            HornArg::Aret => Horn::Aret,
+            HornArg::Spacer => Horn::Spacer,
+            HornArg::Both => Horn::Both,
+        };
+        PredicatesOptions { bias, horn }
+    }
+}
+
+/// What kind of proof is looked for first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BiasArg {
+    /// A modular one: no assertion of a thread speaks of another thread's locals
+    Modular,
+    /// Any
+    None,
+}
+
+/// What solves Horn clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum HornArg {
+    /// Abstract reachability and environment trees, refined step by step
+    Aret,
+    /// Z3's engine for recursive Horn clauses
+    Spacer,
+    /// The first, then the second
+    Both,
 }
 
 /// How engine `modular` searches.

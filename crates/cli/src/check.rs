@@ -35,6 +35,7 @@ pub fn check(args: &CheckArgs) -> Job {
         extract: args.extract.kind(),
         exceptions: args.exceptions.kind(),
         unroll: args.unroll,
+        predicates: args.predicates.options(),
     };
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));

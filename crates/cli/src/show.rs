@@ -1,10 +1,13 @@
 //! `threadwise show`: the program as the engines see it.
 
-use crate::args::ShowArgs;
+use crate::args::{ChcArg, ShowArgs};
 use crate::console::{print, set_color};
 use crate::defines;
 use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
+use std::sync::Arc;
+use threadwise_ir::Program;
+use threadwise_portfolio::horn_clauses;
 
 /// Prints the program as text or as a graph.
 pub fn show(args: &ShowArgs) -> Job {
@@ -15,6 +18,10 @@ pub fn show(args: &ShowArgs) -> Job {
         let error = InputError::new(format!("{} has no abstract threads", program.source.name()));
         return Err(error.hint("`threadwise show` without `--abstract` prints the threads"));
     }
+    if let Some(form) = args.chc {
+        print(&clauses(&program, form)?)?;
+        return Ok(Exit::Safe);
+    }
     print(&match (args.abstracts, args.dot) {
         (false, false) => program.listing(),
         (false, true) => program.dot(),
@@ -22,4 +29,10 @@ pub fn show(args: &ShowArgs) -> Job {
         (true, true) => program.abstract_dot(),
     })?;
     Ok(Exit::Safe)
+}
+
+/// The premises of a proof as Horn clauses.
+fn clauses(program: &Arc<Program>, form: ChcArg) -> Result<String, InputError> {
+    horn_clauses(program, form == ChcArg::Modular)
+        .map_err(|reason| InputError::new(format!("the program cannot be written as Horn clauses: {reason}")))
 }

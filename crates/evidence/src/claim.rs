@@ -47,6 +47,8 @@ pub enum Proof {
     Assertions(AssertionProof),
     /// Assertions at points of each thread, against the program's own relies.
     Contracts(ContractsProof),
+    /// What each thread reaches against what the others do, as formulas.
+    Environment(EnvironmentProof),
 }
 
 /// A set of states: for each shared store a union of products of sets of local states (CART,
@@ -174,6 +176,47 @@ pub struct PointAssertion {
     pub holds: Vec<Expr>,
     /// Whether it was inferred and not written by the user.
     pub inferred: bool,
+}
+
+/// Thread reachability and environment transitions: the R_i and E_i of THREADER's proof rule REACHENV
+/// (figure 5). Formulas are SMT-LIB text over the program's scalar variables; a variable after the step
+/// has a prime at the end of its name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EnvironmentProof {
+    /// No formula of a thread speaks of another thread's locals or control, and no environment
+    /// transition of any thread's.
+    pub modular: bool,
+    /// For each thread its part.
+    pub threads: Vec<ThreadEnvironment>,
+}
+
+/// R_i and E_i of a thread.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadEnvironment {
+    /// R_i: at each control point that is listed, what holds there. The thread is at no other point.
+    pub reach: Vec<ReachAssertion>,
+    /// E_i: every step of another thread is one of these.
+    pub environment: Vec<EnvironmentTransition>,
+}
+
+/// What holds where a thread is at a control point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReachAssertion {
+    /// The number of the control point.
+    pub point: u32,
+    /// What people call it.
+    pub name: String,
+    /// What holds there.
+    pub formula: String,
+}
+
+/// Steps that other threads may take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnvironmentTransition {
+    /// Whose steps.
+    pub by: ThreadId,
+    /// A relation between the variables before and after the step.
+    pub formula: String,
 }
 
 /// An Owicki-Gries annotation of each thread, for each number of copies that has to be looked at.

@@ -16,6 +16,7 @@ mod cartesian_file;
 mod claim;
 mod conformance_file;
 mod contracts_file;
+mod environment_file;
 mod expr_file;
 mod file;
 mod frontier_file;
@@ -32,8 +33,9 @@ mod value;
 
 pub use claim::{
     Annotation, AssertionProof, CartesianProof, Claim, Conformance, ConformanceProof, Context, ContractsProof,
-    Exhausted, FrontierProof, ModularProof, PointAssertion, PointFormula, Product, Proof, ReachableSet, Simulation,
-    StatesByStore, Stats, ThreadAnnotation, ThreadContract, Trace, TraceStep, Unknown, Violation,
+    EnvironmentProof, EnvironmentTransition, Exhausted, FrontierProof, ModularProof, PointAssertion, PointFormula,
+    Product, Proof, ReachAssertion, ReachableSet, Simulation, StatesByStore, Stats, ThreadAnnotation, ThreadContract,
+    ThreadEnvironment, Trace, TraceStep, Unknown, Violation,
 };
 pub use conformance_file::conformance_instance;
 pub use expr_file::{decode_expr, expr_json};

@@ -5,14 +5,15 @@ use crate::assertion_file::PointFile;
 use crate::cartesian_file::{CartesianIn, UnionIn};
 use crate::conformance_file::ConformanceIn;
 use crate::contracts_file::ContractFile;
+use crate::environment_file::ThreadIn;
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
 use crate::reachable_file::{ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
 use crate::{
-    ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, contracts_file, frontier_file,
-    modular_file, reachable_file,
+    ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, contracts_file, environment_file,
+    frontier_file, modular_file, reachable_file,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -29,6 +30,7 @@ const CONFORMANCE: &str = "conformance";
 const CARTESIAN: &str = "cartesian";
 const ASSERTIONS: &str = "assertions";
 const CONTRACTS: &str = "contracts";
+const ENVIRONMENT: &str = "environment";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -59,6 +61,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Conformance(_) => CONFORMANCE,
         Proof::Assertions(_) => ASSERTIONS,
         Proof::Contracts(_) => CONTRACTS,
+        Proof::Environment(_) => ENVIRONMENT,
     }
 }
 
@@ -72,6 +75,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Cartesian(proof) => cartesian_file::write(out, &instance, proof),
         Proof::Assertions(proof) => assertion_file::write(out, program, proof),
         Proof::Contracts(proof) => contracts_file::write(out, program, proof),
+        Proof::Environment(proof) => environment_file::write(out, &instance, proof),
         Proof::Conformance(proof) => {
             conformance_file::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
@@ -106,6 +110,8 @@ struct ProofIn {
     composition: Option<Box<ProofIn>>,
     assertions: Option<BTreeMap<String, Vec<PointFile>>>,
     contracts: Option<Vec<ContractFile>>,
+    modular: Option<bool>,
+    threads: Option<BTreeMap<String, ThreadIn>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -126,6 +132,7 @@ enum Kind {
     Conformance,
     Assertions,
     Contracts,
+    Environment,
 }
 
 impl Kind {
@@ -138,6 +145,7 @@ impl Kind {
             CONFORMANCE => Ok(Kind::Conformance),
             ASSERTIONS => Ok(Kind::Assertions),
             CONTRACTS => Ok(Kind::Contracts),
+            ENVIRONMENT => Ok(Kind::Environment),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
     }
@@ -208,6 +216,10 @@ impl ProofIn {
                 let composition = fit_composition(*present(self.composition, "composition")?, program);
                 let composition = Box::new(composition.map_err(|e| e.within("composition"))?);
                 Proof::Conformance(ConformanceProof { threads, composition })
+            }
+            Kind::Environment => {
+                let (modular, threads) = (present(self.modular, "modular")?, present(self.threads, "threads")?);
+                Proof::Environment(environment_file::decode(instance, modular, &threads)?)
             }
         })
     }

@@ -23,30 +23,35 @@ pub(crate) struct FreeWord {
 #[derive(Clone, Debug)]
 enum Values {
     Between(i64, i64),
-    Sample,
+    Sample(Vec<i64>),
 }
 
 impl Values {
     fn count(&self) -> u64 {
         match self {
             Values::Between(lo, hi) => hi.abs_diff(*lo).saturating_add(1),
-            Values::Sample => SAMPLE.len() as u64,
+            Values::Sample(values) => values.len() as u64,
         }
     }
 
     fn nth(&self, n: u64) -> i64 {
         match self {
             Values::Between(lo, _) => lo + n as i64,
-            Values::Sample => SAMPLE[n as usize],
+            Values::Sample(values) => values[n as usize],
         }
     }
 }
 
-/// The words from `start` on that hold a value of the sort, each with the values it may take.
-pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, out: &mut Vec<FreeWord>) {
+/// The words from `start` on that hold a value of the sort, each with the values it may take. Where all
+/// integers may be taken, those in `wanted` are tried beside a few others.
+pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, wanted: &[i64], out: &mut Vec<FreeWord>) {
     let between = |index, count: u64| FreeWord { index, values: Values::Between(0, count as i64 - 1) };
     match sort {
-        Sort::Int => out.push(FreeWord { index: start, values: Values::Sample }),
+        Sort::Int => {
+            let mut values = SAMPLE.to_vec();
+            values.extend(wanted.iter().filter(|value| !SAMPLE.contains(value)));
+            out.push(FreeWord { index: start, values: Values::Sample(values) });
+        }
         Sort::Range(lo, hi) => out.push(FreeWord { index: start, values: Values::Between(*lo, *hi) }),
         Sort::Bool | Sort::Enum(_) | Sort::Tid => {
             out.push(between(start, instance.cardinality(sort).unwrap_or(1)));
@@ -63,7 +68,7 @@ pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, out: &m
         Sort::Array(_, element) => {
             let size = instance.words(element).max(1);
             for at in (start..start + instance.words(sort)).step_by(size) {
-                free_words(instance, element, at, out);
+                free_words(instance, element, at, wanted, out);
             }
         }
     }
@@ -100,7 +105,7 @@ pub(crate) fn too_many(free: &[FreeWord]) -> bool {
 
 /// Why not all combinations of values are tried, if so.
 fn gap_of(free: &[FreeWord], span: Span) -> Option<Gap> {
-    if free.iter().any(|w| matches!(w.values, Values::Sample)) {
+    if free.iter().any(|w| matches!(w.values, Values::Sample(_))) {
         Some(Gap::Unbounded(span))
     } else if too_many(free) {
         Some(Gap::TooMany(span))

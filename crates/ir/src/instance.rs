@@ -229,12 +229,12 @@ impl Instance {
     }
 
     /// What an edge accesses, but for the result of a call.
-    pub(crate) fn access_of_edge(&self, edge: EdgeId) -> Access {
+    pub fn access_of_edge(&self, edge: EdgeId) -> Access {
         self.edge_access[edge.index()].0
     }
 
     /// What returning from the call on this edge accesses.
-    pub(crate) fn access_of_result(&self, edge: EdgeId) -> Access {
+    pub fn access_of_result(&self, edge: EdgeId) -> Access {
         self.edge_access[edge.index()].1
     }
 

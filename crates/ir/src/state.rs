@@ -29,6 +29,7 @@ pub struct InitialStores {
     /// Errors in the initial values themselves.
     pub faults: Vec<(Fault, Span)>,
     tried: u64,
+    wanted: Vec<i64>,
 }
 
 /// A property that a state violates.
@@ -43,7 +44,13 @@ pub enum Broken {
 impl Instance {
     /// All initial shared stores.
     pub fn initial_stores(&self) -> InitialStores {
-        let mut result = InitialStores::default();
+        self.initial_stores_toward(&[])
+    }
+
+    /// All initial shared stores. Where a variable may start with any integer, of which only a few are
+    /// tried, its value in `wanted` is among them.
+    pub fn initial_stores_toward(&self, wanted: &[i64]) -> InitialStores {
+        let mut result = InitialStores { wanted: wanted.to_vec(), ..InitialStores::default() };
         let mut words = vec![0; self.shared_words()];
         self.initialise(0, &mut words, &mut result);
         result.stores.sort_unstable();
@@ -73,7 +80,8 @@ impl Instance {
             }
             Initial::Any => {
                 let mut free = Vec::new();
-                free_words(self, &var.sort, range.start, &mut free);
+                let wanted = result.wanted.get(range.clone()).unwrap_or_default().to_vec();
+                free_words(self, &var.sort, range.start, &wanted, &mut free);
                 let mut base = words.clone();
                 let gap = for_each_choice(&free, &mut base, var.span, &mut |choice| {
                     self.initialise(index + 1, &mut choice.to_vec(), result);

@@ -116,7 +116,14 @@ impl Origin<'_> {
 impl Instance {
     /// Everything the thread can do next.
     pub fn steps(&self, thread: ThreadId, shared: &[i64], local: &[i64]) -> Steps {
+        self.steps_toward(thread, shared, local, &[])
+    }
+
+    /// Everything the thread can do next. Where it may choose any integer, of which only a few are
+    /// tried, those in `wanted` are among them.
+    pub fn steps_toward(&self, thread: ThreadId, shared: &[i64], local: &[i64], wanted: &[i64]) -> Steps {
         let mut run = Run::new(self, thread);
+        run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
         run.take_edges(Origin { shared, local, path: &[], access: Access::default() });
         run.run_on();
         run.steps
@@ -125,7 +132,13 @@ impl Instance {
     /// The local states a thread can start in; unobservable declarations at its start are done.
     /// They read no shared variables, so any shared store will do.
     pub fn starts(&self, thread: ThreadId, shared: &[i64]) -> Steps {
+        self.starts_toward(thread, shared, &[])
+    }
+
+    /// The same, where `wanted` is among the integers that are tried where any may be chosen.
+    pub fn starts_toward(&self, thread: ThreadId, shared: &[i64], wanted: &[i64]) -> Steps {
         let mut run = Run::new(self, thread);
+        run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
         let mut local = Vec::new();
         self.push_frame(self.body(thread), &mut local);
         run.arrive(Inner { shared: shared.to_vec(), local, path: Path::new(), access: Access::default() });
@@ -221,6 +234,7 @@ impl Control {
 struct Run<'a> {
     instance: &'a Instance,
     self_tid: i64,
+    wanted: Vec<i64>,
     steps: Steps,
     queue: VecDeque<Inner>,
     seen: FxHashSet<(Vec<i64>, Vec<i64>, Access)>,
@@ -231,6 +245,7 @@ impl<'a> Run<'a> {
         Run {
             instance,
             self_tid: i64::from(thread.0) + 1,
+            wanted: Vec::new(),
             steps: Steps::default(),
             queue: VecDeque::new(),
             seen: FxHashSet::default(),
@@ -385,7 +400,7 @@ impl<'a> Run<'a> {
         let layout = Joined::new(self.instance, &state);
         let mut free = Vec::new();
         for (target, sort) in &choices {
-            free_words(self.instance, sort, layout.index(target.var, target.offset), &mut free);
+            free_words(self.instance, sort, layout.index(target.var, target.offset), &self.wanted, &mut free);
         }
         let mut words = layout.words(&state);
         let gap = for_each_choice(&free, &mut words, span, &mut |words| {
@@ -417,7 +432,8 @@ impl<'a> Run<'a> {
         let mut free = Vec::new();
         for &var in frame {
             let sort = self.instance.sort_of(routine, var);
-            free_words(self.instance, sort, layout.index(var, self.instance.offset(routine, var)), &mut free);
+            let start = layout.index(var, self.instance.offset(routine, var));
+            free_words(self.instance, sort, start, &self.wanted, &mut free);
         }
         for (var, offset, value) in fixed {
             let index = layout.index(var, offset);

@@ -5,6 +5,7 @@ use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_modular as modular;
+use threadwise_engine_predicates as predicates;
 use threadwise_evidence::{Claim, Stats};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
@@ -51,10 +52,13 @@ pub struct EngineOptions {
     pub exceptions: ExceptionsKind,
     /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
     pub unroll: Option<u32>,
+    /// How engine `predicates` searches.
+    pub predicates: PredicatesOptions,
 }
 
 pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine as RefineKind};
 pub use modular::Search as SearchKind;
+pub use predicates::{Bias, Horn, Options as PredicatesOptions};
 
 impl EngineOptions {
     pub(crate) fn explicit(&self) -> explicit::Options {
@@ -225,5 +229,35 @@ impl Engine for Contracts {
             return (Claim::Refuted(trace), stats);
         }
         (claim, stats)
+    }
+}
+
+/// Engine `predicates`: environment transitions by predicate abstraction and Horn clauses.
+pub(crate) struct Predicates;
+
+impl Engine for Predicates {
+    fn name(&self) -> &'static str {
+        "predicates"
+    }
+
+    fn summary(&self) -> &'static str {
+        "abstracts each thread and its environment by predicates, refined by solving Horn clauses"
+    }
+
+    fn is_modular(&self) -> bool {
+        // Some of its proofs are; each says so itself.
+        false
+    }
+
+    fn suits(&self, _: &Program) -> bool {
+        false
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        predicates::applicable(&Arc::new(program.clone()))
+    }
+
+    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        predicates::analyse(program, &options.predicates, budget)
     }
 }

@@ -27,8 +27,9 @@ fn judge_proof(program: &Arc<Program>, proof: Proof, budget: &Budget) -> (Verdic
     match catch(|| check(program, &proof, budget)) {
         Ok(Ok(checked)) => (Verdict::safe(checked), Some(proof)),
         Ok(Err(CheckError::Limit(limit))) => (out_of_budget(limit), None),
-        Ok(Err(error @ CheckError::Undecided(_))) => {
-            (Verdict::unknown(Unknown { reason: error.to_string(), advice: Vec::new() }), None)
+        Ok(Err(undecided @ CheckError::Undecided(_))) => {
+            let advice = vec!["see docs/SOLVER.md on how to get a solver, or try another engine".to_string()];
+            (Verdict::unknown(Unknown { reason: undecided.to_string(), advice }), None)
         }
         Ok(Err(CheckError::Refuted(why))) => {
             (Verdict::internal_error(format!("the engine's proof does not pass the check: {why}")), None)

@@ -23,6 +23,9 @@ mod judge;
 mod registry;
 mod verify;
 
-pub use engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, RefineKind, SearchKind};
+pub use engine::{
+    Bias, Engine, EngineOptions, ExceptionsKind, ExtractKind, Horn, PredicatesOptions, RefineKind, SearchKind,
+};
 pub use registry::{EngineChoice, UnknownEngine, engines};
+pub use threadwise_engine_predicates::horn_clauses;
 pub use verify::{Outcome, Request, verify};

@@ -1,11 +1,11 @@
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
 use std::fmt;
 use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Contracts, &Explicit, &Conformance, &Modular, &Cartesian];
+static ENGINES: &[&dyn Engine] = &[&Contracts, &Explicit, &Conformance, &Modular, &Cartesian, &Predicates];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {

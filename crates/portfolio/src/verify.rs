@@ -1,4 +1,4 @@
-use crate::engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, RefineKind, SearchKind};
+use crate::engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, PredicatesOptions, RefineKind, SearchKind};
 use crate::judge::{catch, judge};
 use crate::registry::EngineChoice;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct Request {
     pub exceptions: ExceptionsKind,
     /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
     pub unroll: Option<u32>,
+    /// How engine `predicates` searches.
+    pub predicates: PredicatesOptions,
 }
 
 impl Default for Request {
@@ -46,6 +48,7 @@ impl Default for Request {
             extract: ExtractKind::default(),
             exceptions: ExceptionsKind::default(),
             unroll: None,
+            predicates: PredicatesOptions::default(),
         }
     }
 }
@@ -99,6 +102,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         extract: request.extract,
         exceptions: request.exceptions,
         unroll: request.unroll,
+        predicates: request.predicates,
     };
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {
@@ -115,6 +119,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
     if let Verdict::Safe(safe) = &verdict {
         modular = Some(match &proof {
             Some(Proof::Cartesian(proof)) => proof.is_modular(),
+            Some(Proof::Environment(proof)) => proof.modular,
             _ => engine.is_modular(),
         });
         if safe.states() == 0 {

@@ -55,7 +55,7 @@ fn run(instance: &Instance, initial: &State, steps: &[TraceStep]) -> Result<Stat
 }
 
 fn confirm_initial(instance: &Instance, state: &State) -> Result<(), ReplayError> {
-    if !instance.initial_stores().stores.contains(&state.shared) {
+    if !instance.initial_stores_toward(&state.shared).stores.contains(&state.shared) {
         let shown = shown_if_sized(instance, &state.shared);
         return Err(ReplayError::new(format!("the program does not start with {shown}")));
     }
@@ -65,7 +65,7 @@ fn confirm_initial(instance: &Instance, state: &State) -> Result<(), ReplayError
     }
     for (index, local) in state.locals.iter().enumerate() {
         let thread = ThreadId(index as u32);
-        let starts = instance.starts(thread, &state.shared);
+        let starts = instance.starts_toward(thread, &state.shared, local);
         if !starts.successors.iter().any(|start| start.local == *local && start.shared == state.shared) {
             let name = instance.tid_name(index as i64 + 1);
             return Err(ReplayError::new(format!("{name} does not start in the local state that the trace gives")));
@@ -88,7 +88,10 @@ fn take(instance: &Instance, state: &mut State, step: &TraceStep) -> Result<(), 
     if step.thread.index() >= instance.threads.len() {
         return Err(ReplayError::new("the program has no such thread"));
     }
-    let steps = state.steps(instance, step.thread);
+    // Where a step may choose any integer, the one that the trace says is in one of its stores.
+    let wanted = [&step.shared[..], &step.local[..]].concat();
+    let local = &state.locals[step.thread.index()];
+    let steps = instance.steps_toward(step.thread, &state.shared, local, &wanted);
     let agrees =
         |s: &&threadwise_ir::Successor| s.path == step.path && s.shared == step.shared && s.local == step.local;
     let Some(found) = steps.successors.iter().find(agrees) else {

@@ -64,7 +64,8 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
         | Proof::Cartesian(_)
         | Proof::Conformance(_)
         | Proof::Assertions(_)
-        | Proof::Contracts(_) => None,
+        | Proof::Contracts(_)
+        | Proof::Environment(_) => None,
     }
 }
 

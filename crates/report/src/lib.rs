@@ -14,6 +14,7 @@ mod changes;
 mod conformance;
 mod contracts;
 mod cubes;
+mod environment;
 mod facts;
 mod formula;
 mod guarantee;

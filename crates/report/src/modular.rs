@@ -2,6 +2,7 @@
 
 use crate::annotation::{Place, ProofText, ThreadText, proof_text, speaks_of_copies};
 use crate::conformance::{conformance_how, conformance_text};
+use crate::environment;
 use crate::human::Layout;
 use crate::list::wrap_words;
 use crate::numbers::show_count;
@@ -29,6 +30,9 @@ pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> O
     }
     if let Proof::Contracts(proof) = proof {
         return Some(crate::contracts::text(program, proof, layout)).filter(|text| !text.is_empty());
+    }
+    if let Proof::Environment(proof) = proof {
+        return environment::render(program, proof, layout);
     }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();
@@ -190,6 +194,9 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
         Proof::Reachable(_) => None,
         Proof::Cartesian(proof) => Some(how_products(proof)),
         Proof::Contracts(proof) => Some(crate::contracts::how(proof)),
+        Proof::Environment(_) => Some(format!(
+            "thread reachability and environment transitions; the proof's {states} assertions have been checked"
+        )),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),

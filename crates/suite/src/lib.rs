@@ -24,7 +24,8 @@ use threadwise_source::{SourceFile, render};
 /// - `// explicit: UNKNOWN`, and the same with other engines: a known limit of the engine. Exhaustive search
 ///   cannot find out, or the program is safe, but not thread by thread;
 /// - `// contracts: SAFE`, `UNSAFE` or `UNKNOWN`, what engine `contracts` says; without it, nothing false;
-/// - `// states: 15`, the number of reachable states.
+/// - `// states: 15`, the number of reachable states;
+/// - `// predicates: modular`, `general` or `trace`: what engine `predicates` must find within seconds.
 #[derive(Clone, Debug)]
 pub struct Example {
     /// Where it is.
@@ -37,6 +38,8 @@ pub struct Example {
     pub contracts: Option<String>,
     /// The number of reachable states, where it was worked out.
     pub states: Option<u64>,
+    /// What engine `predicates` must find: a `modular` proof, a `general` one, a `trace`.
+    pub predicates: Option<String>,
 }
 
 impl Example {
@@ -113,5 +116,6 @@ fn example(path: PathBuf) -> Example {
     };
     let states = value("states").map(|n| n.parse().expect("a number of states"));
     let contracts = value("contracts");
-    Example { safe, contracts, states, path, text }
+    let predicates = value("predicates");
+    Example { safe, contracts, states, predicates, path, text }
 }

@@ -157,7 +157,7 @@ impl Instance {
                 self.write_default(&var.sort, &mut words[range]);
                 continue;
             }
-            free_words(self, &var.sort, range.start, &mut free);
+            free_words(self, &var.sort, range.start, &[], &mut free);
             if span == Span::default() || var.sort.is_infinite() {
                 span = var.span;
             }

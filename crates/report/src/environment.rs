@@ -1,0 +1,93 @@
+//! Proofs by thread reachability and environment transitions, laid out for people: what holds at each
+//! control point of a thread, and what the other threads may do, as guarded updates.
+
+use crate::human::Layout;
+use crate::style::Tone;
+use std::sync::Arc;
+use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ThreadEnvironment};
+use threadwise_ir::{Program, ThreadId};
+use threadwise_logic::{Formula, show_formula};
+use threadwise_symbolic::{FormulaReader, PointId, Space};
+
+/// Without `-v` no more assertions or transitions of a thread than this are shown.
+const MAX_LINES: usize = 40;
+
+/// Without `-v` no longer formulas than this are shown.
+const MAX_TEXT: usize = 400;
+
+/// What holds where, and what the environment of each thread does; nothing if the proof does not fit
+/// the program.
+pub(crate) fn render(program: &Arc<Program>, proof: &EnvironmentProof, layout: &Layout) -> Option<String> {
+    let space = Space::new(program).ok()?;
+    let writer = Writer { space: &space, states: space.reader(false), steps: space.reader(true), layout };
+    let mut out = String::from("  Whenever a thread is at a point, this holds, whatever its environment does:\n");
+    for (index, thread) in proof.threads.iter().enumerate() {
+        writer.thread(ThreadId(index as u32), thread, &mut out)?;
+    }
+    Some(out)
+}
+
+struct Writer<'a> {
+    space: &'a Space,
+    states: FormulaReader,
+    steps: FormulaReader,
+    layout: &'a Layout,
+}
+
+impl Writer<'_> {
+    fn thread(&self, id: ThreadId, thread: &ThreadEnvironment, out: &mut String) -> Option<()> {
+        out.push_str(&format!("\n  thread {}\n", self.space.instance.tid_name(i64::from(id.0) + 1)));
+        let points = &self.space.threads[id.index()].points;
+        let mut lines = Vec::new();
+        for at in thread.reach.iter().filter(|at| (at.point as usize) < points.len()) {
+            let formula = self.states.read(&at.formula).ok()?;
+            lines.push((self.space.point_name(id, PointId(at.point)), show_formula(&formula, self.space)));
+        }
+        self.lines(&lines, out);
+        if !thread.environment.is_empty() {
+            out.push_str("    environment\n");
+            let transitions: Option<Vec<_>> = thread.environment.iter().map(|t| self.transition(t)).collect();
+            self.lines(&transitions?, out);
+        }
+        Some(())
+    }
+
+    /// Who does it, and what: the condition before the step, and what changes.
+    fn transition(&self, transition: &EnvironmentTransition) -> Option<(String, String)> {
+        let formula = self.steps.read(&transition.formula).ok()?;
+        let is_update = |part: &&Formula| part.variables().iter().any(|var| self.space.is_primed(*var));
+        let stays = |part: &Formula| {
+            self.space.variables().any(|var| {
+                let (before, after) = (self.space.value(var), self.space.value(self.space.primed(var)));
+                *part == self.space.equation(self.space.primed(var), &before)
+                    || *part == self.space.equation(var, &after)
+            })
+        };
+        let (updates, guard): (Vec<&Formula>, Vec<&Formula>) = formula.conjuncts().iter().partition(is_update);
+        let shown = |parts: &[&Formula]| show_formula(&Formula::all(parts.iter().map(|f| (*f).clone())), self.space);
+        let changes: Vec<&Formula> = updates.into_iter().filter(|part| !stays(part)).collect();
+        let what = match (guard.is_empty(), changes.is_empty()) {
+            (true, true) => "nothing changes".to_string(),
+            (false, true) => format!("{}  →  nothing changes", shown(&guard)),
+            (true, false) => shown(&changes),
+            (false, false) => format!("{}  →  {}", shown(&guard), shown(&changes)),
+        };
+        Some((self.space.instance.tid_name(i64::from(transition.by.0) + 1), what))
+    }
+
+    fn lines(&self, lines: &[(String, String)], out: &mut String) {
+        let whole = self.layout.whole_proof;
+        let shown = if whole { lines.len() } else { lines.len().min(MAX_LINES) };
+        let widest = lines[..shown].iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, text) in &lines[..shown] {
+            let long = !whole && text.chars().count() > MAX_TEXT;
+            let cut: String = text.chars().take(if long { MAX_TEXT } else { usize::MAX }).collect();
+            let end = if long { " …" } else { "" };
+            out.push_str(&format!("      {name:<widest$}  {cut}{end}\n"));
+        }
+        if shown < lines.len() {
+            let more = format!("{} more; -v shows all", lines.len() - shown);
+            out.push_str(&format!("      {}\n", self.layout.palette().paint(Tone::Quiet, more)));
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Expressions as terms and formulas, with the condition under which they have a value.
+
+use crate::space::{Space, Unsupported};
+use crate::sym::Sym;
+use threadwise_ir::{
+    BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef,
+};
+use threadwise_logic::{Formula, Term};
+
+/// Expressions that become larger than this are not treated.
+const MAX_SIZE: usize = 2000;
+
+/// A value, and when there is one: evaluation can run into a range, an index or a division by zero.
+#[derive(Clone, Debug)]
+pub(crate) struct Valued {
+    pub(crate) value: Sym,
+    pub(crate) defined: Formula,
+}
+
+impl Valued {
+    fn always(value: Sym) -> Valued {
+        Valued { value, defined: Formula::TRUE }
+    }
+}
+
+/// Where an expression finds its names.
+pub(crate) struct Env<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) routine: RoutineId,
+    pub(crate) self_tid: i64,
+    pub(crate) shared: &'a [Sym],
+    pub(crate) frame: &'a [Sym],
+    pub(crate) shared_after: &'a [Sym],
+    pub(crate) frame_after: &'a [Sym],
+    bound: Vec<i64>,
+}
+
+type Result<T> = std::result::Result<T, Unsupported>;
+
+impl<'a> Env<'a> {
+    /// What a thread's own expressions see.
+    pub(crate) fn of_thread(
+        space: &'a Space,
+        routine: RoutineId,
+        self_tid: i64,
+        shared: &'a [Sym],
+        frame: &'a [Sym],
+    ) -> Env<'a> {
+        Env { space, routine, self_tid, shared, frame, shared_after: shared, frame_after: frame, bound: Vec::new() }
+    }
+
+    /// What properties see.
+    pub(crate) fn of_state(space: &'a Space) -> Env<'a> {
+        Env::of_thread(space, RoutineId(0), 0, &space.shared, &[])
+    }
+
+    /// The truth of a formula, and when it has one.
+    pub(crate) fn formula(&mut self, e: &Expr) -> Result<(Formula, Formula)> {
+        let valued = self.eval(e)?;
+        Ok((valued.value.formula(), valued.defined))
+    }
+
+    /// The value of an expression.
+    pub(crate) fn eval(&mut self, e: &Expr) -> Result<Valued> {
+        let valued = self.eval_any(e)?;
+        if valued.defined.size(MAX_SIZE) + valued.value.size(MAX_SIZE) >= MAX_SIZE {
+            return Err(Unsupported::new("an expression is too large when it is written out", e.span));
+        }
+        Ok(valued)
+    }
+
+    fn eval_any(&mut self, e: &Expr) -> Result<Valued> {
+        Ok(match &e.kind {
+            ExprKind::Const(value) => Valued::always(Sym::scalar(&e.sort, *value)),
+            ExprKind::Thread(template) => {
+                Valued::always(Sym::Int(Term::Const(self.space.instance.copies_of(*template).start as i64 + 1)))
+            }
+            ExprKind::SelfThread => Valued::always(Sym::Int(Term::Const(self.self_tid))),
+            ExprKind::Bound(depth) => Valued::always(Sym::scalar(&e.sort, self.bound[*depth as usize])),
+            ExprKind::Read(VarRef::Shared(id)) => Valued::always(self.shared[id.index()].clone()),
+            ExprKind::Read(VarRef::Local(id)) => Valued::always(self.frame[id.index()].clone()),
+            ExprKind::ReadAfter(VarRef::Shared(id)) => Valued::always(self.shared_after[id.index()].clone()),
+            ExprKind::ReadAfter(VarRef::Local(id)) => Valued::always(self.frame_after[id.index()].clone()),
+            ExprKind::LocalOf(thread, local) => Valued::always(self.local_of(thread, *local)?),
+            ExprKind::At(thread, locations) => Valued::always(Sym::Bool(self.is_at(thread, locations)?)),
+            ExprKind::Unary(op, a) => self.unary(*op, a)?,
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e)?,
+            ExprKind::Conditional(c, a, b) => {
+                let (c, a, b) = (self.eval(c)?, self.eval(a)?, self.eval(b)?);
+                let condition = c.value.formula();
+                let defined = c.defined.and(Formula::ite(condition.clone(), a.defined, b.defined));
+                Valued { value: Sym::ite(&condition, a.value, b.value), defined }
+            }
+            ExprKind::Index(array, key) => self.index(array, key)?,
+            ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements)?,
+            ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body)?,
+        })
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr) -> Result<Valued> {
+        let Valued { value, defined } = self.eval(a)?;
+        let value = match op {
+            UnaryOp::Not => Sym::Bool(value.formula().negated()),
+            UnaryOp::Neg => Sym::Int(value.term().times(-1)),
+            UnaryOp::Size => Sym::Int(count(value.members())),
+            UnaryOp::Ord => value,
+        };
+        Ok(Valued { value, defined })
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, e: &Expr) -> Result<Valued> {
+        let (Valued { value: x, defined: dx }, Valued { value: y, defined: dy }) = (self.eval(a)?, self.eval(b)?);
+        // The second operand of these is looked at only where it matters.
+        let matters = match op {
+            BinaryOp::And | BinaryOp::Implies => x.clone().formula(),
+            BinaryOp::Or => x.clone().formula().negated(),
+            _ => Formula::TRUE,
+        };
+        let mut defined = dx.and(matters.implies(dy));
+        let truth = match op {
+            BinaryOp::And => x.formula().and(y.formula()),
+            BinaryOp::Or => x.formula().or(y.formula()),
+            BinaryOp::Implies => x.formula().implies(y.formula()),
+            BinaryOp::Iff => x.formula().iff(y.formula()),
+            BinaryOp::Eq => x.equal(y),
+            BinaryOp::Ne => x.equal(y).negated(),
+            BinaryOp::Lt => Formula::lt(x.term(), y.term()),
+            BinaryOp::Le => Formula::le(x.term(), y.term()),
+            BinaryOp::Gt => Formula::lt(y.term(), x.term()),
+            BinaryOp::Ge => Formula::le(y.term(), x.term()),
+            BinaryOp::In => {
+                let Sort::Set(element) = &b.sort else { unreachable!("membership is in a set") };
+                self.member(element, x, y.members())
+            }
+            BinaryOp::Subset => Formula::all(x.members().into_iter().zip(y.members()).map(|(x, y)| x.implies(y))),
+            BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => {
+                let combine = |(x, y): (Formula, Formula)| match op {
+                    BinaryOp::Union => x.or(y),
+                    BinaryOp::Inter => x.and(y),
+                    _ => x.and(y.negated()),
+                };
+                let members = x.members().into_iter().zip(y.members()).map(combine).collect();
+                return Ok(Valued { value: Sym::Set(members), defined });
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                let (x, y) = (x.term(), y.term());
+                let value = match op {
+                    BinaryOp::Add => x.plus(y),
+                    BinaryOp::Sub => x.minus(y),
+                    BinaryOp::Mul => x.product(y),
+                    _ => {
+                        let Some(divisor) = y.constant() else {
+                            return Err(Unsupported::new("something is divided by what is not a constant", e.span));
+                        };
+                        if divisor == 0 {
+                            defined = Formula::FALSE;
+                        }
+                        divide(op, x, divisor)
+                    }
+                };
+                return Ok(Valued { value: Sym::Int(value), defined });
+            }
+        };
+        Ok(Valued { value: Sym::Bool(truth), defined })
+    }
+
+    fn member(&self, element: &Sort, x: Sym, members: Vec<Formula>) -> Formula {
+        let instance = &self.space.instance;
+        Formula::any(members.into_iter().enumerate().map(|(rank, member)| {
+            let value = Sym::scalar(element, instance.unrank(element, rank));
+            x.clone().equal(value).and(member)
+        }))
+    }
+
+    fn index(&mut self, array: &Expr, key: &Expr) -> Result<Valued> {
+        let Sort::Array(key_sort, _) = &array.sort else { unreachable!("only arrays are indexed") };
+        let (whole, at) = (self.eval(array)?, self.eval(key)?);
+        let Sym::Array(elements) = whole.value else { unreachable!("only arrays are indexed") };
+        let (defined, conditions) = self.keys(key_sort, at.value, elements.len());
+        let defined = whole.defined.and(at.defined).and(defined);
+        // The last element stands for all that is left: outside of the keys there is no value anyway.
+        let mut choices: Vec<(Formula, Sym)> =
+            conditions.into_iter().zip(elements).filter(|(condition, _)| *condition != Formula::FALSE).collect();
+        let Some((_, mut value)) = choices.pop() else {
+            let Sort::Array(_, element) = &array.sort else { unreachable!("only arrays are indexed") };
+            return Ok(Valued { value: Sym::default(&self.space.instance, element), defined: Formula::FALSE });
+        };
+        while let Some((condition, element)) = choices.pop() {
+            value = Sym::ite(&condition, element, value);
+        }
+        Ok(Valued { value, defined })
+    }
+
+    /// When the key is one of an array's, and for each key whether it is that one.
+    pub(crate) fn keys(&self, key_sort: &Sort, key: Sym, count: usize) -> (Formula, Vec<Formula>) {
+        let instance = &self.space.instance;
+        let is = |rank| key.clone().equal(Sym::scalar(key_sort, instance.unrank(key_sort, rank)));
+        let conditions: Vec<Formula> = (0..count).map(is).collect();
+        let defined = match &key {
+            Sym::Int(term) if count > 0 => {
+                let first = Term::Const(instance.unrank(key_sort, 0));
+                let last = Term::Const(instance.unrank(key_sort, count - 1));
+                Formula::le(first, term.clone()).and(Formula::le(term.clone(), last))
+            }
+            Sym::Bool(_) => Formula::TRUE,
+            _ => Formula::FALSE,
+        };
+        (defined, conditions)
+    }
+
+    fn set_literal(&mut self, sort: &Sort, elements: &[Expr]) -> Result<Valued> {
+        let Sort::Set(element_sort) = sort else { unreachable!("a set literal is a set") };
+        let count = self.space.instance.cardinality(element_sort).unwrap_or(0) as usize;
+        let mut members = vec![Formula::FALSE; count];
+        let mut defined = Formula::TRUE;
+        for element in elements {
+            let valued = self.eval(element)?;
+            let (fits, conditions) = self.keys(element_sort, valued.value, count);
+            defined = defined.and(valued.defined).and(fits);
+            for (member, condition) in members.iter_mut().zip(conditions) {
+                *member = std::mem::replace(member, Formula::TRUE).or(condition);
+            }
+        }
+        Ok(Valued { value: Sym::Set(members), defined })
+    }
+
+    /// The values of the body are asked for in order, and only as far as needed.
+    fn quantified(&mut self, quantifier: Quantifier, binder: &Binder, body: &Expr) -> Result<Valued> {
+        let mut defined = Formula::TRUE;
+        let mut parts = Vec::new();
+        let mut sum = Term::Const(0);
+        for value in self.space.instance.domain(&binder.domain) {
+            self.bound.push(value);
+            let valued = self.eval(body);
+            self.bound.pop();
+            let valued = valued?;
+            let reached = match quantifier {
+                Quantifier::Forall => Formula::all(parts.iter().cloned()),
+                Quantifier::Exists => Formula::any(parts.iter().cloned()).negated(),
+                Quantifier::Count => Formula::TRUE,
+            };
+            defined = defined.and(reached.implies(valued.defined));
+            match (quantifier, valued.value) {
+                (Quantifier::Count, value) => sum = sum.plus(value.term()),
+                (_, value) => parts.push(value.formula()),
+            }
+        }
+        let value = match quantifier {
+            Quantifier::Forall => Sym::Bool(Formula::all(parts)),
+            Quantifier::Exists => Sym::Bool(Formula::any(parts)),
+            Quantifier::Count => Sym::Int(sum),
+        };
+        Ok(Valued { value, defined })
+    }
+
+    fn thread_index(&mut self, thread: &ThreadRef) -> Result<usize> {
+        let value = self.eval(&thread.thread)?.value.term();
+        let tid = value.constant().and_then(|tid| usize::try_from(tid - 1).ok());
+        tid.ok_or_else(|| Unsupported::new("a property refers to a thread that is not fixed", thread.thread.span))
+    }
+
+    fn local_of(&mut self, thread: &ThreadRef, local: LocalId) -> Result<Sym> {
+        let index = self.thread_index(thread)?;
+        Ok(self.space.threads[index].frames[&Vec::new()][local.index()].clone())
+    }
+
+    fn is_at(&mut self, thread: &ThreadRef, locations: &[LocationId]) -> Result<Formula> {
+        let index = self.thread_index(thread)?;
+        let space = &self.space.threads[index];
+        let there = |(_, point): &(usize, &crate::Point)| locations.binary_search(&point.location).is_ok();
+        let at = |(number, _): (usize, _)| Formula::eq(Term::Var(space.pc), Term::Const(number as i64));
+        Ok(Formula::any(space.points.iter().enumerate().filter(there).map(at)))
+    }
+}
+
+fn count(members: Vec<Formula>) -> Term {
+    let ones = members.into_iter().map(|member| Term::ite(member, Term::Const(1), Term::Const(0)));
+    ones.reduce(Term::plus).unwrap_or(Term::Const(0))
+}
+
+/// The language rounds toward negative infinity, and the remainder has the sign of the divisor.
+fn divide(op: BinaryOp, x: Term, divisor: i64) -> Term {
+    if divisor == 0 {
+        return Term::Const(0);
+    }
+    let Some(positive) = divisor.checked_abs() else { return Term::Const(0) };
+    let x = x.times(divisor.signum());
+    match op {
+        BinaryOp::Div => x.divided_by(positive),
+        _ => x.modulo(positive).times(divisor.signum()),
+    }
+}
