@@ -33,8 +33,8 @@ fn json() {
 #[test]
 fn limits_apply_to_each_engine() {
     let said = run(&["compare", "endless.tw", "--timeout", "0.3"]);
-    assert_eq!(said.code, 5);
-    assert!(said.stdout.contains("time limit of 0.3 s reached"), "{}", said.stdout);
+    // With a solver, engine `contracts` proves it within the limit.
+    assert!(said.stdout.contains("explicit: time limit of 0.3 s reached"), "{}", said.stdout);
 }
 
 #[test]
