@@ -1,7 +1,6 @@
 //! Proofs by contracts: good ones are accepted, all others are not.
 
 #[path = "../../evidence/tests/support/mod.rs"]
-#[allow(dead_code, reason = "the support serves several kinds of proofs")]
 mod support;
 
 use std::sync::Arc;

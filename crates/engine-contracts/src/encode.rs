@@ -64,6 +64,9 @@ pub(crate) struct State {
     pub(crate) frames: Vec<Vec<Value>>,
 }
 
+/// What can go wrong on an edge, the shared store after it, and the locals of each frame.
+type Taken = (Wrong, Vec<Value>, Vec<Vec<Value>>);
+
 /// Where a candidate for a loop's invariant is assumed and must hold.
 pub(crate) struct Trial {
     /// Which loop: a number of a node.
@@ -321,13 +324,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// What an edge does.
-    fn take(
-        &mut self,
-        node: &Node,
-        state: &State,
-        edge: &Edge,
-        target: &Node,
-    ) -> Result<(Wrong, Vec<Value>, Vec<Vec<Value>>), Unsupported> {
+    fn take(&mut self, node: &Node, state: &State, edge: &Edge, target: &Node) -> Result<Taken, Unsupported> {
         let population = self.contracts.population;
         let mut frames = state.frames.clone();
         let locals = frames.pop().expect("there is the thread's own frame");

@@ -252,3 +252,52 @@ fn routines(program: &Program, point: &Point) -> Vec<RoutineId> {
     let callers = point.calls.iter().map(|&call| program.location(program.edge(call).from).routine);
     callers.chain([program.location(point.location).routine]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use threadwise_front_tw::{Options, load};
+    use threadwise_source::SourceFile;
+
+    fn program(text: &str) -> Program {
+        load(SourceFile::new("g.tw", text), &Options::default()).program.expect("a correct program")
+    }
+
+    #[test]
+    fn nodes_come_after_those_that_lead_to_them() {
+        let program = program(
+            "shared x: int; proc p() { while (x > 0) { x = x - 1; } }
+             thread P { loop { if (x > 1) { p(); } else { p(); } } }",
+        );
+        let graph = Graph::new(&program, TemplateId(0)).expect("a graph");
+        for arc in &graph.arcs {
+            assert_eq!(arc.from < arc.to, !arc.closes_loop);
+        }
+        // The thread's loop, and one for each of the two calls.
+        assert_eq!(graph.nodes.iter().filter(|node| node.head.is_some()).count(), 3);
+    }
+
+    #[test]
+    fn loops_know_what_they_change() {
+        let program = program("thread P { var a, b: int; b = 1; while (a < b) { a = a + 1; } }");
+        let graph = Graph::new(&program, TemplateId(0)).expect("a graph");
+        let changes = graph.nodes.iter().find_map(|node| node.head.clone()).expect("a loop");
+        assert_eq!(changes.into_iter().collect::<Vec<_>>(), [LocalId(0)]);
+    }
+
+    #[test]
+    fn unrolled_code_has_no_loops() {
+        let program = program("shared x: int; thread P { loop { x = x + 1; } }");
+        let base = Graph::new(&program, TemplateId(0)).expect("a graph");
+        let graph = Graph::unrolled(&program, TemplateId(0), 3).expect("a graph");
+        assert_eq!(graph.nodes.len(), 4 * base.nodes.len());
+        assert!(graph.arcs.iter().all(|arc| arc.from < arc.to && !arc.closes_loop));
+        assert_eq!(graph.arcs.iter().filter(|arc| arc.to / base.nodes.len() > arc.from / base.nodes.len()).count(), 3);
+    }
+
+    #[test]
+    fn recursion_has_no_graph() {
+        let program = program("proc p() { p(); } thread P { p(); }");
+        assert!(matches!(Graph::new(&program, TemplateId(0)), Err(NoGraph::Recursive(_))));
+    }
+}

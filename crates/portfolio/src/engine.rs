@@ -88,7 +88,7 @@ impl Engine for Explicit {
     }
 
     fn suits(&self, program: &Program) -> bool {
-        !program.has_any_copies() && !program.is_recursive() && !is_written_for(program)
+        !program.has_any_copies() && !program.is_recursive() && !is_written_for(program) && !is_for_contracts(program)
     }
 
     fn applicable(&self, _: &Program) -> Result<(), String> {
@@ -193,6 +193,12 @@ impl Engine for Cartesian {
 /// Engine `contracts`: the user's relies and invariants, checked with a solver.
 pub(crate) struct Contracts;
 
+/// Where somebody wrote down relies, and a search may not come to an end, and there is a solver.
+fn is_for_contracts(program: &Program) -> bool {
+    let infinite = program.shared.iter().any(|var| var.sort.is_infinite());
+    !program.relies.is_empty() && infinite && threadwise_solver::find(None).is_ok()
+}
+
 /// How long interleavings are searched for an error that a failed condition may stand for.
 const CONFIRMATION: Duration = Duration::from_secs(3);
 
@@ -209,10 +215,8 @@ impl Engine for Contracts {
         true
     }
 
-    /// Where somebody wrote down relies and the others would not come to an end.
     fn suits(&self, program: &Program) -> bool {
-        let infinite = program.shared.iter().any(|var| var.sort.is_infinite());
-        !program.relies.is_empty() && infinite && threadwise_solver::find(None).is_ok()
+        is_for_contracts(program)
     }
 
     fn applicable(&self, program: &Program) -> Result<(), String> {

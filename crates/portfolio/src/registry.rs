@@ -5,7 +5,7 @@ use std::str::FromStr;
 use threadwise_ir::Program;
 
 /// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
-static ENGINES: &[&dyn Engine] = &[&Contracts, &Explicit, &Conformance, &Modular, &Cartesian, &Predicates];
+static ENGINES: &[&dyn Engine] = &[&Explicit, &Contracts, &Conformance, &Modular, &Cartesian, &Predicates];
 
 /// All engines, in the order in which `auto` prefers them.
 pub fn engines() -> &'static [&'static dyn Engine] {
@@ -48,8 +48,10 @@ impl EngineChoice {
         if self.0.is_some() || first.name() != "contracts" {
             return None;
         }
-        let suits = |engine: &&&dyn Engine| engine.name() != first.name() && engine.applicable(program).is_ok();
-        let engine = ENGINES.iter().filter(suits).find(|engine| engine.suits(program))?;
+        let is_other = |engine: &&&dyn Engine| engine.name() != first.name() && engine.applicable(program).is_ok();
+        // Exhaustive search comes first where it can come to an end.
+        let endless = program.has_any_copies() || program.is_recursive();
+        let engine = ENGINES.iter().filter(is_other).find(|engine| engine.is_modular() == endless)?;
         Some((*engine, format!("auto: engine `{}` could not say; then picked `{}`", first.name(), engine.name())))
     }
 }

@@ -87,10 +87,11 @@ fn engines_are_found_by_name() {
         let choice: EngineChoice = engine.name().parse().expect("it is registered");
         assert_eq!(choice.name(), engine.name());
     }
-    let error = "cartesian".parse::<EngineChoice>().expect_err("it is not there yet");
+    let error = "guess".parse::<EngineChoice>().expect_err("it is not there yet");
     assert_eq!(
         error.to_string(),
-        "there is no engine `cartesian`; available: `auto`, `explicit`, `conformance`, `modular`"
+        "there is no engine `guess`; available: `auto`, `explicit`, `contracts`, `conformance`, `modular`, `cartesian`, \
+         `predicates`"
     );
 }
 

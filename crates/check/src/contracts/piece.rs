@@ -60,15 +60,15 @@ impl<'a> Piece<'a> {
         let mut ways: Vec<Vec<Run>> = self.code.spots.iter().map(|_| Vec::new()).collect();
         for number in order {
             let run = if number == start && self.code.spots[start].cut.is_some() && start != 0 {
-                self.from_cut(start)?
+                self.leave_cut(start)?
             } else if number == start {
                 // The entry may itself be a cut: what the proof says of it must hold at the start.
-                let run = self.from_the_start()?;
+                let run = self.leave_the_start()?;
                 let run = self.between_steps(start, run)?;
                 self.claims_hold(start, &run)?;
                 if self.code.spots[start].cut.is_some() {
                     self.cut_holds(start, &run)?;
-                    self.from_cut(start)?
+                    self.leave_cut(start)?
                 } else {
                     run
                 }
@@ -92,7 +92,7 @@ impl<'a> Piece<'a> {
         Ok(())
     }
 
-    fn from_the_start(&mut self) -> Result<Run, Unsupported> {
+    fn leave_the_start(&mut self) -> Result<Run, Unsupported> {
         let shared = self.store("init");
         let initial = initial_store(self.terms.population, &shared)?;
         let body = self.terms.program().template(self.template).body;
@@ -101,7 +101,7 @@ impl<'a> Piece<'a> {
     }
 
     /// Any stores that the cut's assertions admit.
-    fn from_cut(&mut self, number: usize) -> Result<Run, Unsupported> {
+    fn leave_cut(&mut self, number: usize) -> Result<Run, Unsupported> {
         let spot = &self.code.spots[number];
         let population = self.terms.population;
         let shared = self.store("cut");
