@@ -55,10 +55,10 @@ fn figure_3_abstracts_figure_2() {
 #[test]
 fn the_variant_with_a_negative_number_is_refused() {
     let reason = refusal(&example("abstract-threads-negative-buggy.tw"));
-    let first = "`A` does not conform to its abstract thread: no edge simulates `g = x;` (23:3)";
+    let first = "`A` does not conform to its abstract thread: no edge simulates `g = x;` (21:3)";
     assert!(reason.starts_with(first), "{reason}");
     // The number that is stored was there from the start, and the assertion of X1 holds before.
-    assert!(reason.contains("before: g = 1; A at 23:3 with x = -1"), "{reason}");
+    assert!(reason.contains("before: g = 1; A at 21:3 with x = -1"), "{reason}");
     assert!(reason.contains("after: g = -1; A at its end with x = -1"), "{reason}");
     // Steps that leave `g` alone are also steps from X1 to X2, because `g` is positive.
     assert!(reason.contains("the abstract thread may be in {X1, X2}"), "{reason}");
