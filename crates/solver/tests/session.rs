@@ -39,7 +39,7 @@ fn assumptions_and_cores() {
     let (p, q) = (session.declare("p", &SmtSort::Bool), session.declare("q", &SmtSort::Bool));
     session.assert_named(&p.implies(&q), "first");
     session.assert_named(&p, "second");
-    assert_eq!(session.check_assuming(&[q.clone()]), Ok(Answer::Sat));
+    assert_eq!(session.check_assuming(std::slice::from_ref(&q)), Ok(Answer::Sat));
     session.assert_named(&q.not(), "third");
     assert_eq!(session.check(), Ok(Answer::Unsat));
     let mut core = session.core().expect("a core");
