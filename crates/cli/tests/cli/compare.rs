@@ -16,8 +16,8 @@ fn one_row_for_each_engine() {
     let mut lines = said.stdout.lines();
     let titles: Vec<&str> = lines.next().unwrap_or_default().split_whitespace().collect();
     assert_eq!(titles, ["engine", "verdict", "time", "memory", "states", "proof", "modular"]);
-    let row = lines.next().unwrap_or_default();
-    assert!(row.starts_with("explicit  SAFE"), "{row}");
+    let row: Vec<&str> = lines.next().unwrap_or_default().split_whitespace().collect();
+    assert_eq!(row[..2], ["explicit", "SAFE"]);
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn json() {
 #[test]
 fn limits_apply_to_each_engine() {
     let said = run(&["compare", "endless.tw", "--timeout", "0.3"]);
-    assert_eq!(said.code, 5);
-    assert!(said.stdout.contains("time limit of 0.3 s reached"), "{}", said.stdout);
+    // With a solver, engine `predicates` proves it, perhaps within the limit.
+    assert!(said.stdout.contains("explicit: time limit of 0.3 s reached"), "{}", said.stdout);
 }
 
 #[test]
