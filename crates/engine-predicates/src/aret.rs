@@ -46,6 +46,20 @@ pub(crate) fn search(
     budget: &Budget,
     counters: &mut Counters,
 ) -> Result<Found, SolverError> {
+    let mut work = work_on(space, options, command, budget)?;
+    let found = main_loop(&mut work, counters);
+    counters.solver_calls += work.session.effort().queries;
+    (counters.predicates, counters.transition_predicates) = work.predicates.counts();
+    found
+}
+
+/// Everything at its start: no predicates, nothing tracked.
+pub(crate) fn work_on<'a>(
+    space: &'a Space,
+    options: &Options,
+    command: &'a SolverCommand,
+    budget: &'a Budget,
+) -> Result<Work<'a>, SolverError> {
     let mut session = Session::start(command, Settings { timeout: PATIENCE, ..Settings::default() }, budget)?;
     session.tell(&space.declarations());
     session.tell(&format!("(assert {})", space.smt(&space.all_typed())));
@@ -54,11 +68,7 @@ pub(crate) fn search(
     let predicates = Predicates::new(space);
     let tracked = vec![BTreeSet::new(); space.threads.len()];
     let memory = Memory::default();
-    let mut work = Work { space, command, budget, session, steps, predicates, raw, tracked, memory };
-    let found = main_loop(&mut work, counters);
-    counters.solver_calls += work.session.effort().queries;
-    (counters.predicates, counters.transition_predicates) = work.predicates.counts();
-    found
+    Ok(Work { space, command, budget, session, steps, predicates, raw, tracked, memory })
 }
 
 fn main_loop(work: &mut Work<'_>, counters: &mut Counters) -> Result<Found, SolverError> {

@@ -171,3 +171,68 @@ impl Maker<'_, '_> {
         Formula::all(parts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aret::work_on;
+    use crate::tree::Outcome;
+    use crate::{Bias, Options};
+    use std::sync::Arc;
+    use threadwise_front_tw::{Options as FrontOptions, load};
+    use threadwise_limits::Budget;
+    use threadwise_solver_setup::solver_for_tests;
+    use threadwise_source::SourceFile;
+
+    /// The clauses of the first error tuple, as SMT-LIB.
+    fn first_clauses(text: &str, scope: Scope) -> Vec<String> {
+        let lowered = load(SourceFile::new("test.tw", text), &FrontOptions::default());
+        let space = Space::new(&Arc::new(lowered.program.expect("a correct program"))).expect("supported");
+        let (command, budget) = (solver_for_tests(), Budget::unlimited());
+        let options = Options { bias: Bias::Modular, ..Options::default() };
+        let mut work = work_on(&space, &options, &command, &budget).expect("a solver");
+        let mut forest = Forest::new(&work);
+        let Ok(Outcome::Error(error)) = forest.abst_reach_env(&mut work) else { panic!("no error tuple") };
+        let text = mk_horn_clauses(&work, &forest, &error, scope).chc.smt(&space);
+        text.lines().filter(|line| line.starts_with("(assert")).map(str::to_string).collect()
+    }
+
+    /// HC4 of section 2.2, control aside: s0 and s2 are the paper's m1 and m2, s1 and s3 its n1 and n2. There are no
+    /// locals, so that HC3 is the same.
+    #[test]
+    fn lock_id_gives_the_clauses_of_the_paper() {
+        let text = "shared id: int;
+            thread T1 { a: atomic { await id == 0; id = 1; } b: }
+            thread T2 { p: atomic { await id == 0; id = 2; } q: }
+            never T1@b && T2@q;";
+        let expected = [
+            "(assert (forall ((|id| Int)) (=> (= |id| 0) (|s0| |id|))))",
+            "(assert (forall ((|id| Int) (|id'| Int)) (=> (and (|s0| |id|) (and (= |id| 0) (= |id'| 1))) (|s2| |id'|))))",
+            "(assert (forall ((|id| Int)) (=> (= |id| 0) (|s1| |id|))))",
+            "(assert (forall ((|id| Int) (|id'| Int)) (=> (and (|s1| |id|) (and (= |id| 0) (= |id'| 2))) (|s3| |id'|))))",
+            "(assert (forall ((|id| Int)) (=> (and (|s2| |id|) (|s3| |id|)) false)))",
+        ];
+        assert_eq!(first_clauses(text, Scope::Modular), expected);
+        assert_eq!(first_clauses(text, Scope::General), expected);
+    }
+
+    /// In the modular form the relations of a thread do not have the other's locals as arguments, in the general form
+    /// they do (figure 13 (b) and (c)).
+    #[test]
+    fn lock_bit_cnt_shows_the_two_forms() {
+        let text = "shared lock: int;
+            thread T1 { var cnt: int; x: atomic { cnt = cnt + 1; assume cnt >= 1; } a: atomic { await lock == 0; lock = 1; } b: }
+            thread T2 { p: atomic { await lock == 0; lock = 1; } q: }
+            never T1@b && T2@q;";
+        let speaks_of_cnt = |scope| {
+            let clauses = first_clauses(text, scope);
+            let of_second = |line: &&String| line.contains("(= |lock'| 1)") && !line.contains("|T1.cnt'|");
+            clauses
+                .iter()
+                .filter(of_second)
+                .any(|line| line.contains("|T1.cnt| Int") && line.contains("(|s1| |lock| |T1.cnt|)"))
+        };
+        assert!(!speaks_of_cnt(Scope::Modular));
+        assert!(speaks_of_cnt(Scope::General));
+    }
+}

@@ -33,7 +33,7 @@ fn json() {
 #[test]
 fn limits_apply_to_each_engine() {
     let said = run(&["compare", "endless.tw", "--timeout", "0.3"]);
-    // With a solver, engine `contracts` proves it within the limit.
+    // With a solver, engines `contracts` and `predicates` may prove it within the limit.
     assert!(said.stdout.contains("explicit: time limit of 0.3 s reached"), "{}", said.stdout);
 }
 
