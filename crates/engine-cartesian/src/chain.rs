@@ -145,8 +145,8 @@ impl Chain {
         for &(store, product) in &new {
             let closure = space.closure(product, store)?;
             let covered = closure == product
-                || self.has(space, last, store, closure)
-                || unions.get(&store).is_some_and(|union| union.contains(&mut space.algebra, closure));
+                || unions.get(&store).is_some_and(|union| union.contains(&mut space.algebra, closure))
+                || self.has(space, last, store, closure);
             if covered {
                 continue;
             }

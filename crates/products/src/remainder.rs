@@ -104,6 +104,9 @@ impl Algebra {
         union: &Union,
         pace: &mut Pace<'_>,
     ) -> Result<Option<ProductId>, Limit> {
+        if union.has_member(product) {
+            return Ok(None);
+        }
         let meeting = union.meeting(self, product);
         let mut goal = Goal::Project(None);
         self.take_away(product, &meeting, &mut goal, pace)?;

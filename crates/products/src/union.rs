@@ -14,6 +14,7 @@ const MERGE_UP_TO: usize = 1 << 13;
 #[derive(Clone, Debug, Default)]
 pub struct Union {
     products: Vec<ProductId>,
+    members: FxHashSet<ProductId>,
     /// Bounds of pairs of products, of pairs of these, and so on.
     bounds: Vec<Vec<ProductId>>,
     /// All maximal products within the union, where that has been found out.
@@ -31,6 +32,11 @@ impl Union {
         &self.products
     }
 
+    /// Whether the given product is one of them.
+    pub(crate) fn has_member(&self, product: ProductId) -> bool {
+        self.members.contains(&product)
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.products.is_empty()
@@ -41,19 +47,20 @@ impl Union {
     pub fn with(&self, algebra: &mut Algebra, more: &[ProductId]) -> Union {
         let mut gone = vec![false; self.products.len()];
         let mut added = Union::default();
+        let mut added_gone: Vec<bool> = Vec::new();
         for &product in more {
-            if self.contains(algebra, product) || added.contains(algebra, product) {
+            if self.members.contains(&product) || added.members.contains(&product) {
                 continue;
             }
-            self.find(algebra, product, &mut |algebra, index, found| {
-                gone[index] |= algebra.is_subset(found, product);
-                true
-            });
+            if self.is_within_one(algebra, product, &mut gone) || added.is_within_one(algebra, product, &mut added_gone)
+            {
+                continue;
+            }
             added.push(algebra, product);
+            added_gone.push(false);
         }
-        let mut kept: Vec<ProductId> =
-            self.products.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(p, _)| *p).collect();
-        kept.extend(added.maximal(algebra));
+        let all = self.products.iter().zip(&gone).chain(added.products.iter().zip(&added_gone));
+        let mut kept: Vec<ProductId> = all.filter(|(_, gone)| !**gone).map(|(product, _)| *product).collect();
         if kept.len() * algebra.group_sizes().len() <= MERGE_UP_TO {
             merge_all(algebra, &mut kept);
         }
@@ -62,21 +69,19 @@ impl Union {
         union
     }
 
-    /// The products that are not within a later one.
-    fn maximal(&self, algebra: &mut Algebra) -> Vec<ProductId> {
-        let mut gone = vec![false; self.products.len()];
-        for (at, &product) in self.products.iter().enumerate() {
-            self.find(algebra, product, &mut |algebra, index, found| {
-                gone[index] |= index < at && algebra.is_subset(found, product);
-                true
-            });
-        }
-        self.products.iter().zip(gone).filter(|(_, gone)| !gone).map(|(product, _)| *product).collect()
+    /// Whether one of the products contains the given one; if none does, marks those that it contains.
+    fn is_within_one(&self, algebra: &mut Algebra, product: ProductId, contained: &mut [bool]) -> bool {
+        !self.find(algebra, product, &mut |algebra, index, found| {
+            let within = algebra.is_subset(product, found);
+            contained[index] |= !within && algebra.is_subset(found, product);
+            !within
+        })
     }
 
     /// Adds a product at the end and to the bounds above it.
     fn push(&mut self, algebra: &mut Algebra, product: ProductId) {
         self.products.push(product);
+        self.members.insert(product);
         let mut index = self.products.len() - 1;
         let mut level = 0;
         while index > 0 || self.bounds.len() > level {
@@ -132,7 +137,8 @@ impl Union {
 
     /// Whether one of the products contains the given one.
     pub fn contains(&self, algebra: &mut Algebra, product: ProductId) -> bool {
-        !self.find(algebra, product, &mut |algebra, _, found| !algebra.is_subset(product, found))
+        self.members.contains(&product)
+            || !self.find(algebra, product, &mut |algebra, _, found| !algebra.is_subset(product, found))
     }
 
     /// Whether some tuple of the product is in the union.
