@@ -41,7 +41,7 @@ pub fn measure(command: &mut Command, seconds: u64) -> Result<Measured> {
         cpu_seconds: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
         peak_bytes: used.rusage.maxrss,
         output,
-        // `timeout` ends with 124 and passes on, as 128 and more, the signal that ends what computes too long.
+        // `timeout` ends with 124, and like the command where that is killed for computing too long.
         finished: used.status.code().is_some_and(|code| code != 124 && code < 128),
     })
 }
