@@ -168,7 +168,7 @@ fn introduction() -> String {
     format!(
         "# Benchmarks\n\n\
          Written by `cargo xtask bench`, which measures the tools of each table in one run. Every tool gets {MEMORY_MIB} MiB of \
-         memory and {SECONDS} s; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
+         memory and {SECONDS} s of CPU time; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
          largest resident set. The models are in `bench/models`, with the same control points for all tools.\n\n\
          - Processor: {}\n- {}\n- {}\n- {}\n",
         cpu.trim_start_matches([' ', '\t', ':']),
