@@ -88,7 +88,10 @@ fn engines_are_found_by_name() {
         assert_eq!(choice.name(), engine.name());
     }
     let error = "cartesian".parse::<EngineChoice>().expect_err("it is not there yet");
-    assert_eq!(error.to_string(), "there is no engine `cartesian`; available: `auto`, `explicit`, `modular`, `predicates`");
+    assert_eq!(
+        error.to_string(),
+        "there is no engine `cartesian`; available: `auto`, `explicit`, `modular`, `predicates`"
+    );
 }
 
 #[test]
