@@ -3,13 +3,13 @@
 //! Every proof is one of the rule REACHENV (figure 5): for each thread what it reaches, R_i, and what its
 //! environment does, E_i. There are two ways to find them, behind the same rule:
 //!
-//! * `aret`: THREADER's own. Abstract reachability and environment trees under predicates ([`aret`]),
-//!   refined by solving recursion-free Horn clauses ([`refine`]; the solving is in crate `horn`).
+//! * `aret`: THREADER's own. Abstract reachability and environment trees under predicates (`aret.rs`),
+//!   refined by solving recursion-free Horn clauses (`refine.rs`; the solving is in crate `horn`).
 //! * `spacer`: the premises of the rule as recursive Horn clauses for a solver that solves these
-//!   ([`chc`]).
+//!   (`chc.rs`).
 //!
 //! Both look for a modular proof first, if asked to, and for any proof then. An error is shown by a
-//! trace ([`trace`]), which has been run on the semantics before it is handed over.
+//! trace (`trace.rs`), which has been run on the semantics before it is handed over.
 
 mod aret;
 mod chc;
