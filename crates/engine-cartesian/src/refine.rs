@@ -63,6 +63,10 @@ enum Analysis {
     Last,
 }
 
+/// What is new in an iterate.
+#[cfg(debug_assertions)]
+type NewProducts = Vec<(u32, ProductId)>;
+
 /// A run of the refinement loop.
 pub(crate) struct Run<'s, 'a, 'w> {
     pub(crate) space: &'s mut Space<'a>,
@@ -82,7 +86,7 @@ pub(crate) struct Run<'s, 'a, 'w> {
     pub(crate) watcher: Option<Watcher<'w>>,
     /// The counterexamples so far, each with how many chains were known then.
     #[cfg(debug_assertions)]
-    seen: BTreeSet<(usize, Vec<Vec<(u32, ProductId)>>)>,
+    seen: BTreeSet<(usize, Vec<NewProducts>)>,
 }
 
 impl<'s, 'a> Run<'s, 'a, '_> {

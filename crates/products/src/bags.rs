@@ -13,6 +13,9 @@ use std::hash::BuildHasher;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BagId(pub(crate) u32);
 
+/// Two sets that are paired off, and how often.
+pub(crate) type Pair = (SetId, SetId, u32);
+
 /// Sets with how often they occur.
 pub(crate) type Entries = [(SetId, u32)];
 
@@ -184,7 +187,7 @@ pub(crate) fn for_each_pairing(
     from: &Entries,
     to: &Entries,
     related: &dyn Fn(SetId, SetId) -> bool,
-    visit: &mut dyn FnMut(&[(SetId, SetId, u32)]),
+    visit: &mut dyn FnMut(&[Pair]),
 ) {
     let mut room: Vec<u32> = to.iter().map(|entry| entry.1).collect();
     let left = from.first().map_or(0, |entry| entry.1);
@@ -197,8 +200,8 @@ fn pair_off(
     related: &dyn Fn(SetId, SetId) -> bool,
     (row, column, left): (usize, usize, u32),
     room: &mut [u32],
-    pairs: &mut Vec<(SetId, SetId, u32)>,
-    visit: &mut dyn FnMut(&[(SetId, SetId, u32)]),
+    pairs: &mut Vec<Pair>,
+    visit: &mut dyn FnMut(&[Pair]),
 ) {
     let Some(&(x, _)) = from.get(row) else { return visit(pairs) };
     if left == 0 {

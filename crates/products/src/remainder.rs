@@ -29,7 +29,7 @@ impl<'a> Pace<'a> {
     /// One more step.
     pub fn step(&mut self) -> Result<(), Limit> {
         self.steps = self.steps.wrapping_add(1);
-        if self.steps % 1024 == 0 { self.budget.check() } else { Ok(()) }
+        if self.steps.is_multiple_of(1024) { self.budget.check() } else { Ok(()) }
     }
 }
 

@@ -72,6 +72,27 @@ pub fn simple_different_promela(n: usize) -> String {
     text
 }
 
+/// The lock class of CART, section 3.6, with `m` critical sections of one location each, and copies
+/// made different: the copy with number i is at the first plain point with k = 0 to k = i. How many
+/// copies there are is the constant `N`.
+pub fn lock_class_different(m: usize) -> String {
+    let mut text = String::from(
+        "// The lock class of CART, section 3.6, with copies made different.\n\
+         //\n\
+         // expect: SAFE\n\n\
+         const N = 3;\n\nshared lck: lock;\n\nthread W[N] {\n  var k: 0..N;\n  loop {\n",
+    );
+    for section in 1..=m {
+        let _ = write!(
+            text,
+            "    plain{section}: atomic {{ if (k < ord(self)) {{ k = k + 1; }} else {{ goto ready{section}; }} }}\n    \
+             goto plain{section};\n    ready{section}: acquire(lck);\n    critical: release(lck);\n"
+        );
+    }
+    text += "  }\n}\n\nnever exists i: W, j: W :: i != j && i@critical && j@critical;\n";
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,25 +129,4 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&path).expect("readable model"), text, "{name}");
         }
     }
-}
-
-/// The lock class of CART, section 3.6, with `m` critical sections of one location each, and copies
-/// made different: the copy with number i is at the first plain point with k = 0 to k = i. How many
-/// copies there are is the constant `N`.
-pub fn lock_class_different(m: usize) -> String {
-    let mut text = String::from(
-        "// The lock class of CART, section 3.6, with copies made different.\n\
-         //\n\
-         // expect: SAFE\n\n\
-         const N = 3;\n\nshared lck: lock;\n\nthread W[N] {\n  var k: 0..N;\n  loop {\n",
-    );
-    for section in 1..=m {
-        let _ = write!(
-            text,
-            "    plain{section}: atomic {{ if (k < ord(self)) {{ k = k + 1; }} else {{ goto ready{section}; }} }}\n    \
-             goto plain{section};\n    ready{section}: acquire(lck);\n    critical: release(lck);\n"
-        );
-    }
-    text += "  }\n}\n\nnever exists i: W, j: W :: i != j && i@critical && j@critical;\n";
-    text
 }

@@ -91,7 +91,7 @@ fn permutations(row: &Row) -> Vec<Row> {
     let first = |index: usize| {
         let mut rest = row.clone();
         let set = rest.remove(index);
-        permutations(&rest).into_iter().map(move |order| [&[set.clone()], &order[..]].concat())
+        permutations(&rest).into_iter().map(move |order| [std::slice::from_ref(&set), &order[..]].concat())
     };
     (0..row.len()).flat_map(first).collect()
 }
