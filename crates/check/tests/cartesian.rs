@@ -388,7 +388,7 @@ fn what_cannot_be_permuted_is_not() {
     says("thread W[*] { skip; }", "covers only a fixed number of copies");
     // For the first copy all goes well, for the second it does not.
     let order = "shared x: 0..1; thread W[2] { await exists i: W :: i == self || 1 / x == 1; }";
-    says(order, "a quantifier may go wrong in one order only");
+    says(order, "a quantifier over threads can run into an error");
     let twice = CartesianProof { symmetric: vec![TemplateId(0); 2], ..CartesianProof::default() };
     refused(&program("thread W[2] { skip; }"), &twice, "not interchangeable");
     let unknown = CartesianProof { symmetric: vec![TemplateId(7)], ..CartesianProof::default() };

@@ -67,7 +67,7 @@ pub fn cartesian_disagreement(program: &Arc<Program>, explored: &Explored) -> Op
         let agrees = match (&outcome.verdict, &explored.verdict) {
             (Verdict::Safe(_), OracleVerdict::Safe) | (Verdict::Unsafe(_), OracleVerdict::Unsafe { .. }) => true,
             (Verdict::Unknown(unknown), _) => {
-                let is_limit = unknown.reason().contains("limit") || program.is_recursive() || is_infinite(program);
+                let is_limit = unknown.reason().contains("limit") || is_infinite(program);
                 !unknown.is_internal_error() && is_limit
             }
             _ => false,
@@ -77,10 +77,10 @@ pub fn cartesian_disagreement(program: &Arc<Program>, explored: &Explored) -> Op
     })
 }
 
-/// Whether some variable is unbounded.
-fn is_infinite(program: &Program) -> bool {
+/// Whether some variable or the recursion is unbounded.
+pub fn is_infinite(program: &Program) -> bool {
     let locals = program.routines.iter().flat_map(|r| r.locals.iter().map(|v| &v.sort));
-    program.shared.iter().map(|v| &v.sort).chain(locals).any(|sort| sort.is_infinite())
+    program.shared.iter().map(|v| &v.sort).chain(locals).any(|sort| sort.is_infinite()) || program.is_recursive()
 }
 
 /// How long the modular engine may take on a program; unbounded data may keep it busy for ever.

@@ -7,7 +7,7 @@ mod conformance;
 mod damage;
 mod generated;
 
-pub use agreement::{cartesian_disagreement, disagreement};
+pub use agreement::{cartesian_disagreement, disagreement, is_infinite};
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use conformance::{conforms, random_abstraction};
 pub use damage::{damaged_program, damaged_system};
