@@ -44,6 +44,7 @@ pub fn check(args: &CheckArgs) -> Job {
         program: &program,
         verdict: &outcome.verdict,
         engine: outcome.engine,
+        chosen: outcome.chosen.as_deref(),
         modular: outcome.modular,
         proof: outcome.proof.as_ref(),
         symmetric: request.symmetry && is_symmetric(&program),

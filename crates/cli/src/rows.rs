@@ -19,8 +19,10 @@ pub struct Row {
     pub seconds: Option<f64>,
     /// The most memory it held at once.
     pub peak_memory_bytes: Option<u64>,
-    /// How many states it visited.
+    /// How many states it visited, where it visits states.
     pub states: Option<u64>,
+    /// The number that says best how much work it was.
+    pub counted: Option<Counted>,
     /// The size of its proof file.
     pub proof_bytes: Option<u64>,
     /// Whether its proof is modular.
@@ -29,6 +31,18 @@ pub struct Row {
     #[serde(skip)]
     pub exit_code: Option<i32>,
 }
+
+/// A number and what it counts.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Counted {
+    /// What is counted.
+    pub what: &'static str,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// The number that says best how much work a proof or a search was, for each engine.
+const COUNTERS: [&str; 6] = ["states", "thread_states", "products", "predicates", "assertions", "queries"];
 
 impl Row {
     /// Reads what `threadwise check --format json` said.
@@ -48,6 +62,7 @@ impl Row {
             seconds: stats["seconds"].as_f64(),
             peak_memory_bytes: stats["peak_memory_bytes"].as_u64().filter(|&bytes| bytes > 0),
             states: stats["states"].as_u64(),
+            counted: COUNTERS.iter().find_map(|what| Some(Counted { what, count: stats[*what].as_u64()? })),
             proof_bytes: std::fs::metadata(proof).ok().map(|m| m.len()),
             modular: said["modular"].as_bool(),
             exit_code: output.status.code(),
@@ -61,10 +76,19 @@ impl Row {
             self.verdict.to_uppercase(),
             self.seconds.map_or_else(dash, show_seconds),
             self.peak_memory_bytes.map_or_else(dash, show_bytes),
-            self.states.map_or_else(dash, show_count),
+            self.counted.as_ref().map_or_else(dash, Counted::text),
             self.proof_bytes.map_or_else(dash, show_bytes),
             self.modular.map_or_else(dash, |m| if m { "yes" } else { "no" }.to_string()),
         ]
+    }
+}
+
+impl Counted {
+    /// `12 thread states`
+    fn text(&self) -> String {
+        let what = self.what.replace('_', " ");
+        let what = if self.count == 1 { what.trim_end_matches('s') } else { &what };
+        format!("{} {what}", show_count(self.count))
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
                 Limit::Memory(_) => vec!["give it more memory with `--memory`".to_string()],
                 Limit::OutOfMemory | Limit::Interrupted => Vec::new(),
             };
-            if is_infinite(&instance.program) {
+            if instance.program.has_unbounded_data() {
                 advice.push("give `int` variables a range `lo..hi`: with unbounded data a thread may have infinitely many states".to_string());
             }
             Unknown { reason: limit.to_string(), advice }
@@ -43,12 +43,6 @@ pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
             Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![advice.to_string()] }
         }
     }
-}
-
-/// Whether some variable is unbounded.
-pub(crate) fn is_infinite(program: &Program) -> bool {
-    let locals = program.routines.iter().flat_map(|r| r.locals.iter().map(|v| &v.sort));
-    program.shared.iter().map(|v| &v.sort).chain(locals).any(Sort::is_infinite)
 }
 
 /// The abstraction admits an error. The reason names the thread states whose combination is to

@@ -101,7 +101,7 @@ fn analyse_cases(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     };
     let mut proof = ModularProof::default();
     let mut totals = (0, 0, 0);
-    let max_states = if blame::is_infinite(program) { MAX_STATES_IF_INFINITE } else { u64::MAX };
+    let max_states = if program.has_unbounded_data() { MAX_STATES_IF_INFINITE } else { u64::MAX };
     for copies in cases {
         let instance = Instance::with_copies(program.clone(), &copies);
         let result = solve(&instance, Goal { until_failure: true, max_states }, budget).and_then(|mut fixpoint| {

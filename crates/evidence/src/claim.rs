@@ -51,6 +51,18 @@ pub enum Proof {
     Environment(EnvironmentProof),
 }
 
+impl Proof {
+    /// Whether it looks at each thread on its own, against what the others may do.
+    pub fn is_modular(&self) -> bool {
+        match self {
+            Proof::Modular(_) | Proof::Frontier(_) | Proof::Contracts(_) => true,
+            Proof::Cartesian(proof) => proof.is_modular(),
+            Proof::Environment(proof) => proof.modular,
+            Proof::Reachable(_) | Proof::Conformance(_) | Proof::Assertions(_) => false,
+        }
+    }
+}
+
 /// A set of states: for each shared store a union of products of sets of local states (CART,
 /// section 2.2).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -381,6 +381,19 @@ impl Program {
         }
     }
 
+    /// The variables, shared and local, that have infinitely many values.
+    pub fn unbounded_variables(&self) -> impl Iterator<Item = (&Arc<str>, Span)> {
+        let shared = self.shared.iter().map(|var| (&var.name, &var.sort, var.span));
+        let locals = self.routines.iter().flat_map(|routine| &routine.locals);
+        let all = shared.chain(locals.map(|var| (&var.name, &var.sort, var.span)));
+        all.filter(|(_, sort, _)| sort.is_infinite()).map(|(name, _, span)| (name, span))
+    }
+
+    /// Whether some variable has infinitely many values.
+    pub fn has_unbounded_data(&self) -> bool {
+        self.unbounded_variables().next().is_some()
+    }
+
     /// Whether some routine can call itself, directly or through others.
     pub fn is_recursive(&self) -> bool {
         let calls = self.edges.iter().filter_map(|edge| match edge.op {

@@ -3,9 +3,14 @@
 //! Every loop that can run long asks its [`Budget`] now and then, and leaves with the
 //! [`Limit`] it met. Nothing here knows what the work is.
 
+mod turns;
+
+pub use turns::{Turns, Worker};
+
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A limit that the work ran into.
@@ -37,21 +42,35 @@ impl fmt::Display for Limit {
 pub struct Budget {
     started: Instant,
     time: Option<Duration>,
+    /// The end of a slice, in working time.
+    slice: Option<Duration>,
     memory: Option<u64>,
     /// What the machine can give, at the start.
     machine: Option<u64>,
     interrupted: Arc<AtomicBool>,
+    /// Set when a part of the work is of no use any more.
+    cancelled: Arc<AtomicBool>,
+    /// The first limit that this part of the work met.
+    met: Arc<OnceLock<Limit>>,
+    worker: Option<Arc<Worker>>,
     progress: Option<Arc<Progress>>,
+    /// The part of the work that speaks of its progress.
+    part: &'static str,
 }
 
-/// What the work says about how far it has come.
+/// What the work says about how far it has come: the latest word of each part.
 #[derive(Debug, Default)]
-pub struct Progress(Mutex<String>);
+pub struct Progress(Mutex<BTreeMap<&'static str, String>>);
 
 impl Progress {
-    /// The latest word.
+    /// The latest words.
     pub fn text(&self) -> String {
-        self.0.lock().map(|text| text.clone()).unwrap_or_default()
+        let Ok(words) = self.0.lock() else { return String::new() };
+        let line = |(part, word): (&&str, &String)| match *part {
+            "" => word.clone(),
+            part => format!("{part}: {word}"),
+        };
+        words.iter().map(line).collect::<Vec<String>>().join(" · ")
     }
 }
 
@@ -61,10 +80,15 @@ impl Budget {
         Budget {
             started: Instant::now(),
             time,
+            slice: None,
             memory: memory_bytes,
             machine: available_memory().map(|bytes| bytes / 20 * 19),
             interrupted: Arc::default(),
+            cancelled: Arc::default(),
+            met: Arc::default(),
+            worker: None,
             progress: None,
+            part: "",
         }
     }
 
@@ -79,10 +103,35 @@ impl Budget {
         self
     }
 
-    /// A part of this budget: at most that much more time, and all other limits.
+    /// A part of this budget: at most that much more working time, and all other limits.
     pub fn slice(&self, time: Duration) -> Budget {
-        let until = self.elapsed() + time;
-        Budget { time: Some(self.time.map_or(until, |all| all.min(until))), ..self.clone() }
+        let until = self.working_time() + time;
+        Budget { slice: Some(self.slice.map_or(until, |slice| slice.min(until))), ..self.clone() }
+    }
+
+    /// The same budget for a part of the work that takes turns with others. Set what is handed back to cancel
+    /// that part.
+    pub fn part(&self, name: &'static str, worker: Arc<Worker>) -> (Budget, Arc<AtomicBool>) {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let part = Budget {
+            cancelled: cancelled.clone(),
+            met: Arc::default(),
+            worker: Some(worker),
+            part: name,
+            ..self.clone()
+        };
+        (part, cancelled)
+    }
+
+    /// The first limit that this part of the work met, if any.
+    pub fn limit_met(&self) -> Option<Limit> {
+        self.met.get().copied()
+    }
+
+    /// The same budget with a part of its memory.
+    pub fn with_share_of_memory(&self, part: u64, of: u64) -> Budget {
+        let most = [self.memory, self.machine].into_iter().flatten().min();
+        Budget { memory: most.map(|bytes| bytes / of * part), ..self.clone() }
     }
 
     /// Set this to interrupt the work.
@@ -95,9 +144,17 @@ impl Budget {
         self.started.elapsed()
     }
 
+    /// The time since the budget started without that spent on waiting for turns.
+    pub fn working_time(&self) -> Duration {
+        let waited = self.worker.as_ref().map_or(Duration::ZERO, |worker| worker.waited());
+        self.elapsed().saturating_sub(waited)
+    }
+
     /// The time that is left, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
-        self.time.map(|time| time.saturating_sub(self.elapsed()))
+        let left = self.time.map(|time| time.saturating_sub(self.elapsed()));
+        let of_slice = self.slice.map(|slice| slice.saturating_sub(self.working_time()));
+        [left, of_slice].into_iter().flatten().min()
     }
 
     /// The memory limit in bytes.
@@ -110,16 +167,19 @@ impl Budget {
         self.check_for(0)
     }
 
-    /// Whether the work may go on and take that many bytes more.
+    /// Whether the work may go on and take that many bytes more. Where others do, this waits for its turn.
     pub fn check_for(&self, more_bytes: u64) -> Result<(), Limit> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Limit::Interrupted);
+        self.look_at_limits(more_bytes).inspect_err(|&limit| {
+            // The first one counts.
+            let _ = self.met.set(limit);
+        })
+    }
+
+    fn look_at_limits(&self, more_bytes: u64) -> Result<(), Limit> {
+        if let Some(worker) = &self.worker {
+            worker.take_turn(|| self.check_time().is_err());
         }
-        if let Some(time) = self.time
-            && self.elapsed() >= time
-        {
-            return Err(Limit::Time(time));
-        }
+        self.check_time()?;
         let wanted = memory_in_use().saturating_add(more_bytes);
         if let Some(memory) = self.memory.filter(|&memory| wanted > memory) {
             return Err(Limit::Memory(memory));
@@ -130,12 +190,32 @@ impl Budget {
         Ok(())
     }
 
+    fn check_time(&self) -> Result<(), Limit> {
+        if self.interrupted.load(Ordering::Relaxed) || self.cancelled.load(Ordering::Relaxed) {
+            return Err(Limit::Interrupted);
+        }
+        match (self.time, self.slice) {
+            (Some(time), _) if self.elapsed() >= time => Err(Limit::Time(time)),
+            (_, Some(slice)) if self.working_time() >= slice => Err(Limit::Time(slice)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes its word of progress back: this part is over.
+    pub fn report_end(&self) {
+        if let Some(progress) = &self.progress
+            && let Ok(mut words) = progress.0.lock()
+        {
+            words.remove(self.part);
+        }
+    }
+
     /// Leaves word of progress, if anybody listens.
     pub fn report(&self, text: impl FnOnce() -> String) {
         if let Some(progress) = &self.progress
-            && let Ok(mut latest) = progress.0.lock()
+            && let Ok(mut words) = progress.0.lock()
         {
-            *latest = text();
+            words.insert(self.part, text());
         }
     }
 }

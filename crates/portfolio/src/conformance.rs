@@ -5,7 +5,7 @@ use std::time::Duration;
 use threadwise_engine_conformance::{Conformed, Solver, applicable, conform, prove_together};
 use threadwise_engine_explicit as explicit;
 use threadwise_evidence::{Claim, ConformanceProof, Proof, Stats, Unknown, violation_info};
-use threadwise_ir::{Instance, Program, Sort};
+use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
 use threadwise_solver::find;
 
@@ -27,15 +27,6 @@ impl Engine for Conformance {
         "checks each thread against its abstract thread, then the abstract threads together"
     }
 
-    fn is_modular(&self) -> bool {
-        false
-    }
-
-    /// Abstract threads are written where there is too much data to search.
-    fn suits(&self, program: &Program) -> bool {
-        is_written_for(program)
-    }
-
     fn applicable(&self, program: &Program) -> Result<(), String> {
         applicable(program)
     }
@@ -54,6 +45,9 @@ impl Engine for Conformance {
             },
             Err(unknown) => (unknown, Stats::default()),
         };
+        if options.in_company {
+            return (Claim::Unknown(unknown), stats);
+        }
         // A refusal is about the abstract threads; the program itself may be wrong or right.
         let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(SEARCH_FOR_ERRORS));
         match searched {
@@ -75,16 +69,6 @@ fn joined(first: Stats, second: Stats) -> Stats {
     all
 }
 
-/// Whether a program has abstract threads, and too much data to be searched.
-pub(crate) fn is_written_for(program: &Program) -> bool {
-    !program.abstract_threads.is_empty() && is_infinite(program)
-}
-
-fn is_infinite(program: &Program) -> bool {
-    let locals = program.routines.iter().flat_map(|routine| routine.locals.iter().map(|var| &var.sort));
-    program.shared.iter().map(|var| &var.sort).chain(locals).any(Sort::is_infinite)
-}
-
 /// Has the abstract threads proved safe together: by a solver where there is unbounded data, else by
 /// the other engines, in turns that grow longer.
 fn compose(
@@ -95,28 +79,27 @@ fn compose(
 ) -> Result<(Proof, Stats), Unknown> {
     let program = &conformed.abstraction.composition;
     let mut solved = None;
-    if is_infinite(program) {
+    if program.has_unbounded_data() {
         match prove_together(program, solver, budget) {
             Ok(proved) => return Ok(proved),
             Err(why) => solved = Some(format!("assertions at each node: {why}")),
         }
     }
-    let options = EngineOptions { proof: true, ..*options };
-    let mut others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
-    others.sort_by_key(|engine| !engine.suits(program));
+    let options = EngineOptions { proof: true, in_company: true, ..*options };
+    let others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
     let mut turn = FIRST_TURN;
     loop {
         let mut was_cut_short = false;
         let mut reasons: Vec<String> = solved.iter().cloned().collect();
         for engine in &others {
-            let start = budget.elapsed();
+            let start = budget.working_time();
             match engine.run(program, &options, &budget.slice(turn)) {
                 (Claim::Proved(proof), stats) => return Ok((proof, stats)),
                 (Claim::Refuted(trace), _) => return Err(goes_wrong(program, &trace)),
                 (Claim::Unknown(unknown), _) => reasons.push(format!("{}: {}", engine.name(), unknown.reason)),
                 (Claim::Exhausted(_), _) => {}
             }
-            was_cut_short |= budget.elapsed() - start >= turn;
+            was_cut_short |= budget.working_time() - start >= turn;
         }
         if !was_cut_short || budget.check().is_err() {
             return Err(no_engine(reasons));

@@ -1,4 +1,3 @@
-use crate::conformance::is_written_for;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_cartesian as cartesian;
@@ -17,12 +16,6 @@ pub trait Engine: Sync {
 
     /// What it does, in one line.
     fn summary(&self) -> &'static str;
-
-    /// Whether a SAFE verdict of this engine rests on a modular proof.
-    fn is_modular(&self) -> bool;
-
-    /// Whether `auto` should prefer this engine for the program to those listed after it.
-    fn suits(&self, program: &Program) -> bool;
 
     /// Whether the engine can treat the program, or why it cannot.
     fn applicable(&self, program: &Program) -> Result<(), String>;
@@ -54,6 +47,8 @@ pub struct EngineOptions {
     pub unroll: Option<u32>,
     /// How engine `predicates` searches.
     pub predicates: PredicatesOptions,
+    /// Other engines look for errors at the same time.
+    pub in_company: bool,
 }
 
 pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine as RefineKind};
@@ -81,14 +76,6 @@ impl Engine for Explicit {
 
     fn summary(&self) -> &'static str {
         "searches all interleavings"
-    }
-
-    fn is_modular(&self) -> bool {
-        false
-    }
-
-    fn suits(&self, program: &Program) -> bool {
-        !program.has_any_copies() && !program.is_recursive() && !is_written_for(program) && !is_for_contracts(program)
     }
 
     fn applicable(&self, _: &Program) -> Result<(), String> {
@@ -120,14 +107,6 @@ impl Engine for Modular {
         "infers what each thread guarantees to the others, one thread at a time"
     }
 
-    fn is_modular(&self) -> bool {
-        true
-    }
-
-    fn suits(&self, _: &Program) -> bool {
-        true
-    }
-
     fn applicable(&self, program: &Program) -> Result<(), String> {
         modular::applicable(program)
     }
@@ -135,16 +114,19 @@ impl Engine for Modular {
     /// An error that the abstraction admits may be real: a short search of interleavings finds out.
     /// The two take turns, with more time each round, because either may go on for ever.
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        let how = modular::Options { search: options.search };
+        if options.in_company {
+            return modular::analyse(program, &how, budget);
+        }
         let mut search = FIRST_SEARCH;
         loop {
-            let start = budget.elapsed();
+            let start = budget.working_time();
             // Where time is limited, some of it is left for the search.
             let most = budget.time_left().map_or(Duration::MAX, |left| left * 4 / 5);
             let turn = most.min(search * ANALYSIS_PER_SEARCH);
-            let how = modular::Options { search: options.search };
             let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
             let Claim::Unknown(_) = claim else { return (claim, stats) };
-            let was_cut_short = budget.elapsed() - start >= turn;
+            let was_cut_short = budget.working_time() - start >= turn;
             let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(search));
             match searched {
                 Claim::Refuted(_) => return (searched, stats),
@@ -167,23 +149,24 @@ impl Engine for Cartesian {
         "one thread at a time, with exceptions learnt from errors that are none of the program's"
     }
 
-    fn is_modular(&self) -> bool {
-        false
-    }
-
-    fn suits(&self, _: &Program) -> bool {
-        false
-    }
-
     fn applicable(&self, program: &Program) -> Result<(), String> {
         cartesian::applicable(program)
     }
 
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+        // For programs with locks the exceptions are known, and nothing has to be learnt.
+        let exceptions = match options.exceptions {
+            ExceptionsKind::Declared
+                if options.in_company && program.exceptions.is_empty() && cartesian::has_locks_only(program).is_ok() =>
+            {
+                ExceptionsKind::Locks
+            }
+            asked => asked,
+        };
         let how = cartesian::Options {
             refine: options.refine,
             extract: options.extract,
-            exceptions: options.exceptions,
+            exceptions,
             symmetry: options.symmetry,
         };
         cartesian::analyse(program, &how, budget)
@@ -192,12 +175,6 @@ impl Engine for Cartesian {
 
 /// Engine `contracts`: the user's relies and invariants, checked with a solver.
 pub(crate) struct Contracts;
-
-/// Where somebody wrote down relies, and a search may not come to an end, and there is a solver.
-fn is_for_contracts(program: &Program) -> bool {
-    let infinite = program.shared.iter().any(|var| var.sort.is_infinite());
-    !program.relies.is_empty() && infinite && threadwise_solver::find(None).is_ok()
-}
 
 /// How long interleavings are searched for an error that a failed condition may stand for.
 const CONFIRMATION: Duration = Duration::from_secs(3);
@@ -211,14 +188,6 @@ impl Engine for Contracts {
         "checks relies, guarantees and invariants, one thread at a time, with an SMT solver"
     }
 
-    fn is_modular(&self) -> bool {
-        true
-    }
-
-    fn suits(&self, program: &Program) -> bool {
-        is_for_contracts(program)
-    }
-
     fn applicable(&self, program: &Program) -> Result<(), String> {
         contracts::applicable(program)
     }
@@ -227,6 +196,7 @@ impl Engine for Contracts {
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
         let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: options.unroll }, budget);
         if let Claim::Unknown(_) = claim
+            && !options.in_company
             && let (Claim::Refuted(trace), _) =
                 explicit::explore(program, &options.explicit(), &budget.slice(CONFIRMATION))
         {
@@ -246,15 +216,6 @@ impl Engine for Predicates {
 
     fn summary(&self) -> &'static str {
         "abstracts each thread and its environment by predicates, refined by solving Horn clauses"
-    }
-
-    fn is_modular(&self) -> bool {
-        // Some of its proofs are; each says so itself.
-        false
-    }
-
-    fn suits(&self, _: &Program) -> bool {
-        false
     }
 
     fn applicable(&self, program: &Program) -> Result<(), String> {

@@ -20,6 +20,8 @@
 mod conformance;
 mod engine;
 mod judge;
+mod plan;
+mod race;
 mod registry;
 mod verify;
 

@@ -2,12 +2,11 @@ use crate::conformance::Conformance;
 use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
 use std::fmt;
 use std::str::FromStr;
-use threadwise_ir::Program;
 
-/// All engines, in the order in which `auto` prefers them. A new engine is one more line here.
+/// All engines, in the order in which they are listed. A new engine is one more line here.
 static ENGINES: &[&dyn Engine] = &[&Explicit, &Contracts, &Conformance, &Modular, &Cartesian, &Predicates];
 
-/// All engines, in the order in which `auto` prefers them.
+/// All engines.
 pub fn engines() -> &'static [&'static dyn Engine] {
     ENGINES
 }
@@ -30,38 +29,15 @@ impl EngineChoice {
         std::iter::once("auto").chain(ENGINES.iter().map(|engine| engine.name()))
     }
 
-    /// The engine to run, and what to say about the choice; or why no engine will do.
-    pub(crate) fn pick(&self, program: &Program) -> Result<(&'static dyn Engine, Option<String>), String> {
-        let Some(engine) = self.0 else {
-            return pick_automatically(program);
-        };
-        match engine.applicable(program) {
-            Ok(()) => Ok((engine, None)),
-            Err(why) => Err(format!("engine `{}` cannot treat this program: {why}", engine.name())),
-        }
+    /// The engine that was named, if one was.
+    pub(crate) fn engine(&self) -> Option<&'static dyn Engine> {
+        self.0
     }
 }
 
-impl EngineChoice {
-    /// Another engine for `auto` to try, where the first one depends on what the user wrote.
-    pub(crate) fn second(&self, program: &Program, first: &dyn Engine) -> Option<(&'static dyn Engine, String)> {
-        if self.0.is_some() || first.name() != "contracts" {
-            return None;
-        }
-        let is_other = |engine: &&&dyn Engine| engine.name() != first.name() && engine.applicable(program).is_ok();
-        // Exhaustive search comes first where it can come to an end.
-        let endless = program.has_any_copies() || program.is_recursive();
-        let engine = ENGINES.iter().filter(is_other).find(|engine| engine.is_modular() == endless)?;
-        Some((*engine, format!("auto: engine `{}` could not say; then picked `{}`", first.name(), engine.name())))
-    }
-}
-
-fn pick_automatically(program: &Program) -> Result<(&'static dyn Engine, Option<String>), String> {
-    let applicable = || ENGINES.iter().filter(|engine| engine.applicable(program).is_ok());
-    match applicable().find(|engine| engine.suits(program)).or_else(|| applicable().next()) {
-        Some(engine) => Ok((*engine, Some(format!("auto: picked engine `{}`: {}", engine.name(), engine.summary())))),
-        None => Err("no engine can treat this program".to_string()),
-    }
+/// The engine of that name.
+pub(crate) fn engine_named(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().copied().find(|engine| engine.name() == name)
 }
 
 impl fmt::Debug for EngineChoice {
@@ -83,8 +59,8 @@ impl FromStr for EngineChoice {
         if name == "auto" {
             return Ok(EngineChoice::AUTO);
         }
-        match ENGINES.iter().find(|engine| engine.name() == name) {
-            Some(engine) => Ok(EngineChoice(Some(*engine))),
+        match engine_named(name) {
+            Some(engine) => Ok(EngineChoice(Some(engine))),
             None => Err(UnknownEngine { asked: name.to_string() }),
         }
     }

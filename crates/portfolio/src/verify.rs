@@ -1,5 +1,6 @@
 use crate::engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, PredicatesOptions, RefineKind, SearchKind};
 use crate::judge::{catch, judge};
+use crate::race::race;
 use crate::registry::EngineChoice;
 use std::sync::Arc;
 use threadwise_evidence::{Proof, Stats, Unknown};
@@ -64,34 +65,16 @@ pub struct Outcome {
     pub modular: Option<bool>,
     /// The engine's numbers.
     pub stats: Stats,
-    /// What else to tell the user: what `auto` did, warnings. One line each.
+    /// What else to tell the user. One line each.
     pub notes: Vec<String>,
+    /// Why the answer of `auto` is this engine's, in one line.
+    pub chosen: Option<String>,
     /// The proof of a SAFE verdict, where one was wanted; it has been checked.
     pub proof: Option<Proof>,
 }
 
-/// Verifies a program: picks an engine, runs it, has its claim judged.
+/// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged.
 pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
-    let (engine, note) = match request.engine.pick(program) {
-        Ok(picked) => picked,
-        Err(reason) => return not_applicable(request.engine.name(), reason),
-    };
-    let mut outcome = run_and_judge(engine, program, request, budget);
-    outcome.notes.splice(0..0, note);
-    if let Some((engine, note)) = request.engine.second(program, engine)
-        && matches!(&outcome.verdict, Verdict::Unknown(unknown) if !unknown.is_internal_error())
-        && budget.check().is_ok()
-    {
-        let mut second = run_and_judge(engine, program, request, budget);
-        if !matches!(second.verdict, Verdict::Unknown(_)) {
-            second.notes.splice(0..0, outcome.notes.into_iter().chain([note]));
-            return second;
-        }
-    }
-    outcome
-}
-
-fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
     let options = EngineOptions {
         proof: request.want_proof,
         symmetry: request.symmetry,
@@ -103,8 +86,25 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         exceptions: request.exceptions,
         unroll: request.unroll,
         predicates: request.predicates,
+        in_company: false,
     };
-    let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
+    let Some(engine) = request.engine.engine() else {
+        return race(program, &options, budget);
+    };
+    match engine.applicable(program) {
+        Ok(()) => run_and_judge(engine, program, &options, budget),
+        Err(why) => not_applicable(engine.name(), &why),
+    }
+}
+
+/// Runs one engine and has its claim judged.
+pub(crate) fn run_and_judge(
+    engine: &'static dyn Engine,
+    program: &Arc<Program>,
+    options: &EngineOptions,
+    budget: &Budget,
+) -> Outcome {
+    let (verdict, proof, stats) = match catch(|| engine.run(program, options, budget)) {
         Ok((claim, stats)) => {
             let (verdict, proof) = judge(program, claim, budget);
             (verdict, proof, stats)
@@ -117,22 +117,19 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
     let mut notes = Vec::new();
     let mut modular = None;
     if let Verdict::Safe(safe) = &verdict {
-        modular = Some(match &proof {
-            Some(Proof::Cartesian(proof)) => proof.is_modular(),
-            Some(Proof::Environment(proof)) => proof.modular,
-            _ => engine.is_modular(),
-        });
+        modular = Some(proof.as_ref().is_some_and(Proof::is_modular));
         if safe.states() == 0 {
             notes.push(NO_INITIAL_STATE.to_string());
         }
     }
-    Outcome { verdict, engine: engine.name(), modular, stats, notes, proof }
+    Outcome { verdict, engine: engine.name(), modular, stats, notes, chosen: None, proof }
 }
 
 const NO_INITIAL_STATE: &str =
     "warning: the program has no initial state, so nothing in it can go wrong; are the `init` conditions as meant?";
 
-fn not_applicable(engine: &'static str, reason: String) -> Outcome {
+fn not_applicable(engine: &'static str, why: &str) -> Outcome {
+    let reason = format!("engine `{engine}` cannot treat this program: {why}");
     let advice = vec!["use `--engine auto`".to_string()];
     Outcome {
         verdict: Verdict::unknown(Unknown { reason, advice }),
@@ -140,6 +137,7 @@ fn not_applicable(engine: &'static str, reason: String) -> Outcome {
         modular: None,
         stats: Stats::default(),
         notes: Vec::new(),
+        chosen: None,
         proof: None,
     }
 }

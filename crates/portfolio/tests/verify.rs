@@ -22,7 +22,7 @@ fn safe_with_a_checked_proof() {
         assert!(matches!(safe.grounds(), Grounds::Proof(_)));
         assert_eq!((outcome.engine, outcome.modular), ("explicit", Some(false)));
         assert!(outcome.proof.is_some());
-        assert_eq!(outcome.notes, ["auto: picked engine `explicit`: searches all interleavings"]);
+        assert_eq!(outcome.chosen.as_deref(), Some("picked by auto: no other engine was needed"));
     }
 }
 
@@ -99,4 +99,28 @@ fn engines_are_found_by_name() {
 fn a_named_engine_needs_no_note() {
     let request = Request { engine: "explicit".parse().expect("it exists"), ..Request::default() };
     assert!(verified(MUTEX, &request).notes.is_empty());
+}
+
+#[test]
+fn auto_goes_on_where_the_search_cannot_say() {
+    let text = "shared m: mutex; shared x: 0..1; thread W[*] { acquire(m); x = 1; x = 0; assert x == 0; release(m); }";
+    let outcome = verified(text, &Request::default());
+    assert_eq!((outcome.verdict.word(), outcome.engine, outcome.modular), ("safe", "modular", Some(true)));
+    let chosen = outcome.chosen.expect("auto says what it did");
+    assert!(chosen.contains("explicit"), "{chosen}");
+}
+
+#[test]
+fn unknown_is_a_plan() {
+    let text = "shared x: int = 3; thread P { loop { x = x * x - 7 * x; assert x != 1000003; } }
+                thread Q { loop { x = x + 5; } }";
+    let budget = Budget::new(Some(Duration::from_millis(1500)), None);
+    let outcome = verify(&program(text), &Request::default(), &budget);
+    let Verdict::Unknown(unknown) = &outcome.verdict else { panic!("{:?}", outcome.verdict) };
+    let lines: Vec<&str> = unknown.reason().lines().collect();
+    assert_eq!(lines[0], "time limit of 1.5 s reached, and no engine had an answer");
+    assert!(lines.iter().any(|line| line.starts_with("explicit: ")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("modular: ")), "{lines:?}");
+    assert!((1..=2).contains(&unknown.advice().len()), "{:?}", unknown.advice());
+    assert!(unknown.advice().iter().any(|advice| advice.contains("bound `x`")), "{:?}", unknown.advice());
 }

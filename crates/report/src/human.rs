@@ -23,6 +23,8 @@ pub struct Report<'a> {
     pub verdict: &'a Verdict,
     /// The engine that found it.
     pub engine: &'a str,
+    /// Why the answer is this engine's, where there was a choice.
+    pub chosen: Option<&'a str>,
     /// Whether the proof is modular, where that question makes sense.
     pub modular: Option<bool>,
     /// The proof of a SAFE verdict, where it is at hand. Modular ones are shown.
@@ -100,7 +102,7 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
         (Grounds::Exhaustion(_), _) => format!("all {states} reachable states visited{alike}"),
     };
     fields.add("how", vec![how]);
-    fields.add("engine", vec![engine(report)]);
+    fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
     let mut out = fields.finish();
     if let Some(proof) = report.proof.and_then(|proof| render_proof(report.program, proof, layout)) {
@@ -110,11 +112,12 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     out
 }
 
-fn engine(report: &Report) -> String {
-    match report.modular {
+fn engine(report: &Report) -> Vec<String> {
+    let name = match report.modular {
         Some(true) => format!("{}; the proof is modular", report.engine),
         _ => report.engine.to_string(),
-    }
+    };
+    std::iter::once(name).chain(report.chosen.map(str::to_string)).collect()
 }
 
 /// `0.02 s, 12 MiB`
@@ -136,7 +139,7 @@ fn unknown_body(report: &Report, unknown: &Undecided, layout: &Layout) -> String
     fields.add("reached", wrap(&numbers, room));
     let advice: Vec<&str> = unknown.advice().iter().map(String::as_str).collect();
     fields.add("try", paragraphs(&advice, room, true));
-    fields.add("engine", vec![engine(report)]);
+    fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
     fields.finish()
 }
@@ -170,7 +173,7 @@ fn unsafe_body(report: &Report, found: &Unsafe, layout: &Layout) -> String {
     let trace = trace_text(replayed.instance(), replayed.trace());
     let mut out = render_trace(report.program, &trace, layout);
     let mut fields = Fields::new(layout);
-    fields.add("engine", vec![engine(report)]);
+    fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
     out.push('\n');
     out.push_str(&fields.finish());

@@ -26,6 +26,8 @@ pub struct ReportJson {
     pub reason: Option<String>,
     /// The engine that found the verdict.
     pub engine: String,
+    /// Why the verdict is this engine's; null unless `auto` chose it.
+    pub chosen: Option<String>,
     /// Whether the proof is modular; null where that question makes no sense.
     pub modular: Option<bool>,
     /// What holds where, if the proof is modular: `thread`, `routine`, `location`, `file`, `line`,
@@ -69,6 +71,7 @@ pub fn json(report: &Report) -> ReportJson {
         verdict: report.verdict.word(),
         reason: None,
         engine: report.engine.to_string(),
+        chosen: report.chosen.map(str::to_string),
         modular: report.modular,
         annotation: Vec::new(),
         guarantees: Vec::new(),
@@ -161,6 +164,7 @@ pub fn internal_error_json(reason: &str, advice: &str) -> ReportJson {
         verdict: "unknown",
         reason: Some(reason.to_string()),
         engine: "auto".to_string(),
+        chosen: None,
         modular: None,
         annotation: Vec::new(),
         guarantees: Vec::new(),

@@ -118,6 +118,7 @@ fn reports_for_people_and_scripts() {
         program: &program,
         verdict: &verdict,
         engine: "cartesian",
+        chosen: None,
         modular: None,
         proof: Some(&proof),
         symmetric: false,

@@ -21,6 +21,7 @@ fn with_report<T>(use_it: impl Fn(&Report) -> T) -> T {
         program: &Arc::new(program),
         verdict: &verdict,
         engine: "modular",
+        chosen: None,
         modular: None,
         proof: None,
         symmetric: false,

@@ -1,0 +1,132 @@
+//! No engine has an answer: what was tried, what each ran into, and what to do about it.
+
+use crate::verify::Outcome;
+use threadwise_evidence::{Stats, Unknown};
+use threadwise_ir::Program;
+use threadwise_limits::{Budget, Limit};
+use threadwise_solver::HOW_TO_GET;
+use threadwise_verdict::{Undecided, Verdict};
+
+/// What came of one engine.
+pub(crate) struct Attempt {
+    pub engine: &'static str,
+    pub limit: Option<Limit>,
+    pub outcome: Outcome,
+}
+
+impl Attempt {
+    fn unknown(&self) -> Option<&Undecided> {
+        match &self.outcome.verdict {
+            Verdict::Unknown(unknown) => Some(unknown),
+            _ => None,
+        }
+    }
+
+    /// Engine, what it ran into, and the largest of its numbers, in one line.
+    fn line(&self) -> String {
+        let reason = self.unknown().map_or("", |unknown| unknown.reason().lines().next().unwrap_or_default());
+        format!("{}: {}", self.engine, reason.trim_end_matches(':'))
+    }
+}
+
+/// The most pieces of advice that are given.
+const MOST_ADVICE: usize = 2;
+
+/// UNKNOWN, as a plan.
+pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -> Outcome {
+    // Threadwise itself is at fault: that comes first.
+    if let Some(index) = attempts.iter().position(|attempt| attempt.outcome.verdict.is_internal_error()) {
+        return attempts.into_iter().nth(index).expect("it is there").outcome;
+    }
+    let headline = match budget.check() {
+        Err(limit) => format!("{limit}, and no engine had an answer"),
+        Ok(()) => "no engine could decide it".to_string(),
+    };
+    let mut lines = vec![headline];
+    for attempt in &attempts {
+        lines.push(attempt.line());
+        // What failed in what the user wrote is worth knowing in full.
+        let details = attempt.unknown().filter(|_| attempt.engine == "contracts" || attempt.engine == "conformance");
+        lines.extend(details.iter().flat_map(|unknown| unknown.reason().lines().skip(1)).map(|l| format!("  {l}")));
+    }
+    let mut advice = Vec::new();
+    for piece in suggestions(program, &attempts, budget) {
+        if advice.len() < MOST_ADVICE && !advice.contains(&piece) {
+            advice.push(piece);
+        }
+    }
+    let stats = attempts.iter().find(|attempt| attempt.engine == "explicit").map(|a| a.outcome.stats.clone());
+    Outcome {
+        verdict: Verdict::unknown(Unknown { reason: lines.join("\n"), advice }),
+        engine: "auto",
+        modular: None,
+        stats: stats.unwrap_or_else(Stats::default),
+        notes: Vec::new(),
+        chosen: None,
+        proof: None,
+    }
+}
+
+/// What the user can do, the most promising first.
+fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<String> {
+    let of = |name: &str| attempts.iter().find(|attempt| attempt.engine == name);
+    let first_advice = |name: &str| {
+        let unknown = of(name).filter(|attempt| attempt.limit.is_none())?.unknown()?;
+        unknown.advice().first().filter(|advice| !advice.contains("--engine")).cloned()
+    };
+    let mut all = Vec::new();
+    let needs_solver = program.has_unbounded_data() || !program.relies.is_empty();
+    if needs_solver && threadwise_solver::find(None).is_err() {
+        all.push(HOW_TO_GET.to_string());
+    }
+    // A failed condition about the user's own annotations is the shortest way to a proof.
+    all.extend(first_advice("contracts").filter(|_| !program.relies.is_empty()));
+    all.extend(first_advice("conformance"));
+    // Sharing what a thread knows has been tried before it is recommended.
+    all.extend(first_advice("modular").filter(|advice| advice.contains("makes the proof go through")));
+    if program.has_any_copies()
+        && let Some(advice) = of("explicit").and_then(Attempt::unknown).and_then(|u| u.advice().get(1))
+    {
+        all.push(advice.clone());
+    }
+    if !program.has_unbounded_data() && !program.has_any_copies() {
+        all.extend(larger_limit(attempts, budget));
+    }
+    all.extend(bound_a_variable(program));
+    if program.relies.is_empty() && program.has_unbounded_data() {
+        all.push(
+            "state what the other threads may do, as a `rely` for each thread, and what always holds, as an \
+             `invariant`: docs/CONTRACTS.md shows how"
+                .to_string(),
+        );
+    }
+    all.extend(larger_limit(attempts, budget));
+    all
+}
+
+/// The limit that was met, doubled.
+fn larger_limit(attempts: &[Attempt], budget: &Budget) -> Option<String> {
+    let limits = || attempts.iter().filter_map(|attempt| attempt.limit);
+    let memory = limits().any(|limit| matches!(limit, Limit::Memory(_) | Limit::OutOfMemory));
+    match (budget.check(), budget.memory()) {
+        (Err(Limit::Time(time)), _) => Some(format!("give it more time: `--timeout {}`", (time * 4).as_secs().max(1))),
+        (_, Some(bytes)) if memory => Some(format!("give it more memory: `--memory {}`", (bytes >> 20) * 2)),
+        _ => None,
+    }
+}
+
+/// The unbounded variables that the user wrote, and where.
+fn written(program: &Program) -> impl Iterator<Item = (&str, String)> {
+    let is_written = |name: &str| name.starts_with(|c: char| c.is_alphabetic());
+    let all = program.unbounded_variables().map(|(name, span)| (&**name, program.source.locate(span).to_string()));
+    all.filter(move |(name, _)| is_written(name))
+}
+
+/// Names the variables that have no bounds.
+fn bound_a_variable(program: &Program) -> Option<String> {
+    let names: Vec<String> = written(program).take(3).map(|(name, place)| format!("`{name}` ({place})")).collect();
+    if names.is_empty() {
+        return None;
+    }
+    Some(format!("bound {} with a range `0..7` in place of `int`: then all interleavings can be searched", names.join(", ")))
+}

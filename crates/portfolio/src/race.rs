@@ -1,0 +1,233 @@
+//! `auto`: engines side by side, until one has an answer.
+//!
+//! The search of all interleavings starts alone, because it decides small programs at once. Then the
+//! engines that prove join it, one after the other, in the order that suits the program. On fewer cores
+//! than engines they take turns. The search gets one large share, the first of the provers that is
+//! still at work another, and the rest small ones. So whichever of those two would be fastest alone
+//! takes about twice as long at most.
+
+use crate::conformance::Conformance;
+use crate::engine::{Cartesian, Contracts, Engine, EngineOptions, Explicit, Modular, Predicates};
+use crate::plan::{Attempt, plan};
+use crate::verify::{Outcome, run_and_judge};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use threadwise_ir::Program;
+use threadwise_limits::{Budget, Limit, Turns, Worker};
+use threadwise_verdict::Verdict;
+
+/// Programs whose data is bounded are usually decided by the search, if they are small.
+const HEAD_START: Duration = Duration::from_millis(150);
+
+/// The search is less often the right way where data is unbounded.
+const SHORT_HEAD_START: Duration = Duration::from_millis(50);
+
+/// Engines that are not likely to be the fastest wait this long, or until another one has given up.
+const LATER: Duration = Duration::from_millis(400);
+
+/// Those that are likely not to be the fastest wait this long.
+const LAST: Duration = Duration::from_secs(1);
+
+const LARGE_SHARE: u32 = 8;
+const SMALL_SHARE: u32 = 1;
+
+/// How long to wait for engines that have been told to stop.
+const FAREWELL: Duration = Duration::from_millis(250);
+
+/// Programs nest, and what walks them recurses. Pages that are never touched cost nothing; where even
+/// address space is limited, less has to do.
+const STACK_SIZES: [usize; 3] = [512 << 20, 64 << 20, 8 << 20];
+
+/// The engines for a program, each with the time after which it starts at the latest.
+fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
+    let unbounded = program.has_unbounded_data();
+    let soon = if unbounded { SHORT_HEAD_START } else { HEAD_START };
+    let annotated = !program.relies.is_empty() || !program.guarantees.is_empty();
+    let mut order: Vec<(&'static dyn Engine, Duration)> = vec![(&Explicit, Duration::ZERO)];
+    // What the user wrote for an engine is probably good for that engine.
+    order.extend((!program.abstract_threads.is_empty()).then_some((&Conformance as &dyn Engine, soon)));
+    order.extend(annotated.then_some((&Contracts as &dyn Engine, soon)));
+    order.push((&Modular, soon));
+    if unbounded {
+        order.extend([(&Predicates as &dyn Engine, soon), (&Cartesian, LAST)]);
+    } else {
+        // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
+        order.extend([(&Cartesian as &dyn Engine, LATER), (&Predicates, LAST)]);
+    }
+    order.extend((!annotated).then_some((&Contracts as &dyn Engine, LAST)));
+    order.into_iter().filter(|(engine, _)| engine.applicable(program).is_ok()).collect()
+}
+
+/// An engine at work.
+struct Runner {
+    engine: &'static dyn Engine,
+    budget: Budget,
+    worker: Arc<Worker>,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// What comes from an engine.
+type Word = (&'static str, Outcome);
+
+struct Race<'a> {
+    program: &'a Arc<Program>,
+    options: EngineOptions,
+    budget: &'a Budget,
+    turns: Arc<Turns>,
+    sender: Sender<Word>,
+    receiver: Receiver<Word>,
+    waiting: VecDeque<(&'static dyn Engine, Duration)>,
+    running: Vec<Runner>,
+    ended: Vec<Attempt>,
+}
+
+/// Runs engines side by side until one has an answer.
+pub(crate) fn race(program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> Outcome {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (sender, receiver) = channel();
+    let mut race = Race {
+        program,
+        options: EngineOptions { in_company: true, ..*options },
+        budget,
+        turns: Turns::new(cores),
+        sender,
+        receiver,
+        waiting: entrants(program),
+        running: Vec::new(),
+        ended: Vec::new(),
+    };
+    if let Some(mut outcome) = race.run().or_else(|| race.run_again_alone()) {
+        outcome.chosen = Some(race.story(&outcome));
+        outcome.notes.extend(race.breakdowns());
+        return outcome;
+    }
+    plan(program, race.ended, budget)
+}
+
+impl Race<'_> {
+    fn run(&mut self) -> Option<Outcome> {
+        let started = Instant::now();
+        loop {
+            while self.running.is_empty() || self.waiting.front().is_some_and(|(_, due)| started.elapsed() >= *due) {
+                let Some((engine, _)) = self.waiting.pop_front() else { break };
+                self.start(engine);
+            }
+            if self.running.is_empty() {
+                return None;
+            }
+            self.weigh();
+            let patience =
+                self.waiting.front().map_or(Duration::MAX, |(_, due)| due.saturating_sub(started.elapsed()));
+            let (name, outcome) = match self.receiver.recv_timeout(patience) {
+                Ok(word) => word,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => continue,
+            };
+            let runner = self.take(name);
+            if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+                self.dismiss();
+                return Some(outcome);
+            }
+            self.ended.push(Attempt { engine: name, limit: runner.budget.limit_met(), outcome });
+            // Its place goes to the next one.
+            if let Some((engine, _)) = self.waiting.pop_front() {
+                self.start(engine);
+            }
+        }
+    }
+
+    fn start(&mut self, engine: &'static dyn Engine) {
+        let worker = Arc::new(self.turns.join(SMALL_SHARE));
+        // A search that fills the memory must not take it from the others.
+        let (part, of) = if engine.name() == "explicit" { (1, 2) } else { (3, 4) };
+        let (budget, cancelled) = self.budget.with_share_of_memory(part, of).part(engine.name(), worker.clone());
+        for size in STACK_SIZES {
+            let (program, options, sender, own) =
+                (self.program.clone(), self.options, self.sender.clone(), budget.clone());
+            let work = move || {
+                let outcome = run_and_judge(engine, &program, &options, &own);
+                own.report_end();
+                // Where nobody listens any more, somebody else has answered.
+                let _ = sender.send((engine.name(), outcome));
+            };
+            if std::thread::Builder::new().stack_size(size).spawn(work).is_ok() {
+                self.running.push(Runner { engine, budget, worker, cancelled });
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, name: &str) -> Runner {
+        let index = self.running.iter().position(|runner| runner.engine.name() == name);
+        self.running.remove(index.expect("only those who run say something"))
+    }
+
+    /// Large shares for the search and for the first prover.
+    fn weigh(&self) {
+        let mut is_first_prover = true;
+        for runner in &self.running {
+            let is_search = runner.engine.name() == "explicit";
+            let large = is_search || is_first_prover;
+            is_first_prover &= is_search;
+            runner.worker.set_weight(if large { LARGE_SHARE } else { SMALL_SHARE });
+        }
+    }
+
+    /// Stops those who are still at work. They leave nothing behind but memory, so one that does not listen
+    /// does no harm.
+    fn dismiss(&self) {
+        self.running.iter().for_each(|runner| runner.cancelled.store(true, Ordering::Relaxed));
+        let end = Instant::now() + FAREWELL;
+        for _ in &self.running {
+            let _ = self.receiver.recv_timeout(end.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Engines that ran into their share of the memory get all of it, one after the other.
+    fn run_again_alone(&mut self) -> Option<Outcome> {
+        for index in 0..self.ended.len() {
+            let attempt = &self.ended[index];
+            if !matches!(attempt.limit, Some(Limit::Memory(_))) || self.budget.check().is_err() {
+                continue;
+            }
+            let engine = crate::registry::engine_named(attempt.engine)?;
+            let (budget, _) = self.budget.part(engine.name(), Arc::new(self.turns.join(LARGE_SHARE)));
+            let outcome = run_and_judge(engine, self.program, &self.options, &budget);
+            if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+                return Some(outcome);
+            }
+            self.ended[index] = Attempt { engine: engine.name(), limit: budget.limit_met(), outcome };
+        }
+        None
+    }
+
+    /// What was done, and why the answer came from where it came, in one line.
+    fn story(&self, outcome: &Outcome) -> String {
+        let list = |names: Vec<&'static str>| match &names[..] {
+            [] => String::new(),
+            [one] => one.to_string(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        let gave_up = self.ended.iter().map(|attempt| attempt.engine).filter(|&name| name != outcome.engine);
+        let gave_up = list(gave_up.collect());
+        let at_work = list(self.running.iter().map(|runner| runner.engine.name()).collect());
+        match (gave_up.is_empty(), at_work.is_empty()) {
+            (true, true) => "picked by auto: no other engine was needed".to_string(),
+            (true, false) => format!("the first to answer; {at_work} had begun too"),
+            (false, true) => format!("the one to answer; {gave_up} could not say"),
+            (false, false) => format!("the first to answer; {gave_up} could not say, {at_work} had begun too"),
+        }
+    }
+
+    /// A broken engine is to be heard of, even where another one has the answer.
+    fn breakdowns(&self) -> Vec<String> {
+        let broken = self.ended.iter().filter(|attempt| attempt.outcome.verdict.is_internal_error());
+        let warning = |attempt: &Attempt| match &attempt.outcome.verdict {
+            Verdict::Unknown(unknown) => format!("warning: {}; please report it", unknown.reason()),
+            _ => String::new(),
+        };
+        broken.map(warning).collect()
+    }
+}
