@@ -26,8 +26,8 @@ use refine::{End, Run, Watcher};
 use space::{InitialError, Space, Stop};
 use std::sync::Arc;
 use threadwise_evidence::{Claim, Proof, Stats, Trace, Unknown, Violation};
-use threadwise_ir::{Gap, Instance, Program, Symmetry, TemplateId};
-use threadwise_limits::{Budget, Limit};
+use threadwise_ir::{Instance, Program, Symmetry, TemplateId};
+use threadwise_limits::Budget;
 use threadwise_products::ProductId;
 
 /// Where exceptions come from.
@@ -218,24 +218,8 @@ fn not_of_the_class(why: String) -> Claim {
 }
 
 fn stopped(instance: &Instance, stop: Stop) -> Claim {
-    let (reason, advice) = match stop {
-        Stop::Limit(limit) => {
-            let advice = match limit {
-                Limit::Time(_) => vec!["give it more time with `--timeout`".to_string()],
-                Limit::Memory(_) => vec!["give it more memory with `--memory`".to_string()],
-                Limit::OutOfMemory | Limit::Interrupted => Vec::new(),
-            };
-            (limit.to_string(), advice)
-        }
-        Stop::Gap(gap) => {
-            let place = instance.program.source.locate(gap.span());
-            let advice = match gap {
-                Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
-                Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
-                Gap::TooMany(_) => "split the step or the property, or give variables smaller types",
-            };
-            (format!("{} at {place}", gap.describe()), vec![advice.to_string()])
-        }
-    };
-    Claim::Unknown(Unknown { reason, advice })
+    Claim::Unknown(match stop {
+        Stop::Limit(limit) => Unknown { reason: limit.to_string(), advice: limit.advice().into_iter().collect() },
+        Stop::Gap(gap) => Unknown::from_gap(&instance.program, gap),
+    })
 }

@@ -301,7 +301,7 @@ impl<'a> Space<'a> {
 
 /// What is remembered to save time need not be remembered for ever.
 pub(crate) fn forget_if_large<K, V>(memory: &mut FxHashMap<K, V>) {
-    const MOST: usize = 1 << 21;
+    const MOST: usize = 1 << 19;
     if memory.len() > MOST {
         memory.clear();
     }

@@ -24,12 +24,7 @@ pub(crate) fn inexpressible(program: &Program, found: &Inexpressible) -> Unknown
 }
 
 pub(crate) fn out_of_budget(limit: Limit) -> Unknown {
-    let advice = match limit {
-        Limit::Time(_) => vec!["give it more time with `--timeout`".to_string()],
-        Limit::Memory(_) => vec!["give it more memory with `--memory`".to_string()],
-        Limit::OutOfMemory | Limit::Interrupted => Vec::new(),
-    };
-    Unknown { reason: format!("{limit} while checking conformance"), advice }
+    Unknown { reason: format!("{limit} while checking conformance"), advice: limit.advice().into_iter().collect() }
 }
 
 /// The states of the thread cannot be listed, and there is no solver.

@@ -98,9 +98,9 @@ fn search(instance: &Instance, options: &Options, max_states: usize, budget: &Bu
         End::Error(state) => Claim::Refuted(search.trace_to(state, &initial)),
         End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
         End::TooMany => Claim::Unknown(Unknown { reason: "too many states".to_string(), advice: Vec::new() }),
-        End::Gap(gap) => Claim::Unknown(incomplete(gap, instance)),
+        End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
         End::Exhausted => match gap {
-            Some(gap) => Claim::Unknown(incomplete(gap, instance)),
+            Some(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
             None if options.proof => Claim::Proved(Proof::Reachable(search.reachable_set())),
             None => Claim::Exhausted(Exhausted { states: search.visited.len() as u64 }),
         },
@@ -154,12 +154,7 @@ fn only_some_copies(copies: u32) -> Unknown {
 }
 
 fn at_limit(limit: Limit, instance: &Instance) -> Unknown {
-    let mut advice = match limit {
-        Limit::Time(_) => vec!["give it more time with `--timeout`".to_string()],
-        Limit::Memory(_) => vec!["give it more memory with `--memory`".to_string()],
-        Limit::OutOfMemory => vec!["use a machine with more memory".to_string()],
-        Limit::Interrupted => Vec::new(),
-    };
+    let mut advice: Vec<String> = limit.advice().into_iter().collect();
     let program = &instance.program;
     if program.shared.iter().any(|v| v.sort.is_infinite()) {
         advice.push("give unbounded `int` variables a range `lo..hi` where they have one".to_string());
@@ -167,14 +162,4 @@ fn at_limit(limit: Limit, instance: &Instance) -> Unknown {
         advice.push("try fewer copies of a thread with `-D`".to_string());
     }
     Unknown { reason: limit.to_string(), advice }
-}
-
-fn incomplete(gap: Gap, instance: &Instance) -> Unknown {
-    let place = instance.program.source.locate(gap.span());
-    let advice = match gap {
-        Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
-        Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
-        Gap::TooMany(_) => "split the step, or give its variables smaller types",
-    };
-    Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![advice.to_string()] }
 }

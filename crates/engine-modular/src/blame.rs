@@ -5,21 +5,17 @@ use crate::safety::{Error, Suspect, suspect};
 use std::sync::Arc;
 use threadwise_evidence::{Unknown, show_shared};
 use threadwise_ir::{
-    Broken, Expr, ExprKind, Fault, Gap, Initial, Instance, Op, Place, Program, PropertyKind, SharedId, SharedVar, Sort,
+    Broken, Expr, ExprKind, Fault, Initial, Instance, Op, Place, Program, PropertyKind, SharedId, SharedVar, Sort,
     StepError, TemplateId, Update, Value, VarRef,
 };
-use threadwise_limits::{Budget, Limit};
+use threadwise_limits::Budget;
 use threadwise_source::Span;
 
 /// The analysis stopped.
 pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
     match stop {
         Stop::Limit(limit) => {
-            let mut advice = match limit {
-                Limit::Time(_) => vec!["give it more time with `--timeout`".to_string()],
-                Limit::Memory(_) => vec!["give it more memory with `--memory`".to_string()],
-                Limit::OutOfMemory | Limit::Interrupted => Vec::new(),
-            };
+            let mut advice: Vec<String> = limit.advice().into_iter().collect();
             if instance.program.has_unbounded_data() {
                 advice.push("give `int` variables a range `lo..hi`: with unbounded data a thread may have infinitely many states".to_string());
             }
@@ -33,15 +29,7 @@ pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
             let place = instance.program.source.locate(span);
             Unknown { reason: format!("the value at {place} is in error at the very start"), advice: Vec::new() }
         }
-        Stop::Gap(gap) => {
-            let place = instance.program.source.locate(gap.span());
-            let advice = match gap {
-                Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
-                Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
-                Gap::TooMany(_) => "split the step or the property, or give variables smaller types",
-            };
-            Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![advice.to_string()] }
-        }
+        Stop::Gap(gap) => Unknown::from_gap(&instance.program, gap),
     }
 }
 

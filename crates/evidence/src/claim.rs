@@ -1,4 +1,4 @@
-use threadwise_ir::{EdgeId, Expr, Fault, LocationId, Path, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{EdgeId, Expr, Fault, Gap, LocationId, Path, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
 /// What an engine says about a program. It is not a verdict before it has been judged.
@@ -28,6 +28,14 @@ pub struct Unknown {
     pub reason: String,
     /// What the user can do about it.
     pub advice: Vec<String>,
+}
+
+impl Unknown {
+    /// The semantics of a program does not know everything.
+    pub fn from_gap(program: &Program, gap: Gap) -> Unknown {
+        let place = program.source.locate(gap.span());
+        Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![gap.advice().to_string()] }
+    }
 }
 
 /// Why a program is safe.

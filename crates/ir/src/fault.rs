@@ -40,6 +40,15 @@ impl Gap {
             Gap::TooMany(_) => "a step has too many outcomes to try them all",
         }
     }
+
+    /// What the user can do about it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
+            Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
+            Gap::TooMany(_) => "split the step or the property, or give variables smaller types",
+        }
+    }
 }
 
 /// Why an expression has no value.

@@ -50,13 +50,11 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     // What the user wrote for an engine is probably good for that engine.
     order.extend((!program.abstract_threads.is_empty()).then_some((&Conformance as &dyn Engine, soon)));
     order.extend(annotated.then_some((&Contracts as &dyn Engine, soon)));
-    order.push((&Modular, soon));
-    if unbounded {
-        order.extend([(&Predicates as &dyn Engine, soon), (&Cartesian, LAST)]);
-    } else {
-        // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
-        order.extend([(&Cartesian as &dyn Engine, LATER), (&Predicates, LAST)]);
-    }
+    // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
+    order.extend(match unbounded {
+        true => [(&Predicates as &dyn Engine, soon), (&Modular, soon), (&Cartesian, LAST)],
+        false => [(&Modular as &dyn Engine, soon), (&Cartesian, LATER), (&Predicates, LAST)],
+    });
     order.extend((!annotated).then_some((&Contracts as &dyn Engine, LAST)));
     order.into_iter().filter(|(engine, _)| engine.applicable(program).is_ok()).collect()
 }
@@ -229,5 +227,31 @@ impl Race<'_> {
             _ => String::new(),
         };
         broken.map(warning).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use threadwise_front_tw::{Options, load};
+    use threadwise_source::SourceFile;
+
+    fn order(text: &str) -> Vec<&'static str> {
+        let program = load(SourceFile::new("test.tw", text), &Options::default()).program.expect("a correct program");
+        // Whether there is a solver depends on the machine.
+        let names = entrants(&program).into_iter().map(|(engine, _)| engine.name());
+        names.filter(|&name| name != "predicates").collect()
+    }
+
+    #[test]
+    fn the_program_says_which_engines_come_first() {
+        let plain = "shared x: 0..1; thread P { x = 1; } thread Q { x = 0; }";
+        assert_eq!(order(plain), ["explicit", "modular", "cartesian"]);
+        let invariant = "shared x: 0..1; thread P { x = 1; } invariant x <= 1;";
+        assert_eq!(order(invariant), ["explicit", "modular", "cartesian", "contracts"]);
+        let any_number = "shared x: 0..1; thread W[*] { x = 1; }";
+        assert_eq!(order(any_number), ["explicit", "modular"]);
+        let annotated = "shared x: int = 0; thread P { rely x' >= x; x = x + 1; } invariant x >= 0;";
+        assert_eq!(order(annotated), ["explicit", "contracts", "modular", "cartesian"]);
     }
 }

@@ -61,7 +61,7 @@ impl Union {
         }
         let all = self.products.iter().zip(&gone).chain(added.products.iter().zip(&added_gone));
         let mut kept: Vec<ProductId> = all.filter(|(_, gone)| !**gone).map(|(product, _)| *product).collect();
-        if kept.len() * algebra.group_sizes().len() <= MERGE_UP_TO {
+        if kept.len() > 1 && kept.len() * algebra.group_sizes().len() <= MERGE_UP_TO {
             merge_all(algebra, &mut kept);
         }
         let mut union = Union::default();

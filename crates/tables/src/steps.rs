@@ -10,10 +10,13 @@ use threadwise_ir::{Access, ExprKind, Gap, Instance, Op, RoutineId, ThreadId};
 /// shared store do not pay for tables that are never asked twice.
 const MAX_ENTRIES: usize = 1 << 22;
 
-/// Shared and local states below these numbers are looked up in an array.
+/// Shared states below this number, and local ones below the next, are looked up in an array: fewer
+/// where there are many tables, so that the arrays of all together stay small.
 const DENSE_SHARED: u32 = 1 << 10;
 /// See [`DENSE_SHARED`].
 const DENSE_LOCAL: u32 = 1 << 6;
+/// The most shared states in the arrays of all tables.
+const DENSE_SHARED_IN_ALL: u32 = 1 << 17;
 
 const ABSENT: u32 = u32::MAX;
 
@@ -41,6 +44,8 @@ pub struct StepTables<'a> {
     numbers: Vec<FxHashMap<(u32, u32), u32>>,
     /// The same for small numbers, as arrays: most lookups are of these.
     dense: Vec<Vec<u32>>,
+    /// How many shared states these arrays are for.
+    dense_shared: u32,
     entries: Vec<Entry>,
     successors: Vec<(u32, u32)>,
     /// The first reason why some table is not complete.
@@ -63,6 +68,7 @@ impl<'a> StepTables<'a> {
             locals: instance.program.templates.iter().map(|_| Interner::default()).collect(),
             numbers: vec![FxHashMap::default(); table_of.len()],
             dense: vec![Vec::new(); table_of.len()],
+            dense_shared: DENSE_SHARED.min(DENSE_SHARED_IN_ALL / (table_of.len() as u32).max(1)),
             table_of,
             entries: Vec::new(),
             successors: Vec::new(),
@@ -84,7 +90,7 @@ impl<'a> StepTables<'a> {
     #[inline]
     pub fn entry(&mut self, thread: usize, shared: u32, local: u32) -> Entry {
         let table = self.table_of[thread];
-        if shared < DENSE_SHARED && local < DENSE_LOCAL {
+        if shared < self.dense_shared && local < DENSE_LOCAL {
             let number = self.dense[table].get((shared * DENSE_LOCAL + local) as usize).copied();
             return match number {
                 Some(number) if number != ABSENT => self.entries[number as usize],
@@ -119,7 +125,7 @@ impl<'a> StepTables<'a> {
         let fails = !steps.failures.is_empty();
         let entry = Entry { start, end: self.successors.len() as u32, fails, access: steps.access };
         let number = self.entries.len() as u32;
-        if shared < DENSE_SHARED && local < DENSE_LOCAL {
+        if shared < self.dense_shared && local < DENSE_LOCAL {
             let index = (shared * DENSE_LOCAL + local) as usize;
             if self.dense[table].len() <= index {
                 self.dense[table].resize(index + 1, ABSENT);
