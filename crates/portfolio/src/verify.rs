@@ -2,9 +2,10 @@ use crate::engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, Predicat
 use crate::judge::{catch, judge};
 use crate::registry::EngineChoice;
 use std::sync::Arc;
-use threadwise_evidence::{Proof, Stats, Unknown};
+use threadwise_evidence::{Claim, Proof, Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
+use threadwise_source::Diagnostic;
 use threadwise_verdict::Verdict;
 
 /// What the user wants.
@@ -68,6 +69,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// The proof of a SAFE verdict, where one was wanted; it has been checked.
     pub proof: Option<Proof>,
+    /// What is wrong with the program's annotations, if that is why the verdict is UNKNOWN.
+    pub rejected: Option<Diagnostic>,
 }
 
 /// Verifies a program: picks an engine, runs it, has its claim judged.
@@ -80,6 +83,7 @@ pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Out
     outcome.notes.splice(0..0, note);
     if let Some((engine, note)) = request.engine.second(program, engine)
         && matches!(&outcome.verdict, Verdict::Unknown(unknown) if !unknown.is_internal_error())
+        && outcome.rejected.is_none()
         && budget.check().is_ok()
     {
         let mut second = run_and_judge(engine, program, request, budget);
@@ -104,8 +108,12 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
         unroll: request.unroll,
         predicates: request.predicates,
     };
+    let mut rejected = None;
     let (verdict, proof, stats) = match catch(|| engine.run(program, &options, budget)) {
         Ok((claim, stats)) => {
+            if let Claim::Rejected(error) = &claim {
+                rejected = Some(error.clone());
+            }
             let (verdict, proof) = judge(program, claim, budget);
             (verdict, proof, stats)
         }
@@ -126,7 +134,7 @@ fn run_and_judge(engine: &'static dyn Engine, program: &Arc<Program>, request: &
             notes.push(NO_INITIAL_STATE.to_string());
         }
     }
-    Outcome { verdict, engine: engine.name(), modular, stats, notes, proof }
+    Outcome { verdict, engine: engine.name(), modular, stats, notes, proof, rejected }
 }
 
 const NO_INITIAL_STATE: &str =
@@ -141,5 +149,6 @@ fn not_applicable(engine: &'static str, reason: String) -> Outcome {
         stats: Stats::default(),
         notes: Vec::new(),
         proof: None,
+        rejected: None,
     }
 }
