@@ -12,7 +12,8 @@
 //!    without cycles. From the thread's start, or from a cut under its assertions, up to the next cuts,
 //!    with the environment moving between steps: nothing goes wrong, every step satisfies the guarantee
 //!    and keeps the invariants, and what the proof says of a point holds there.
-//! 6. Properties that say where threads are follow from what holds at the points where they are.
+//! 6. Properties that say where threads are, and the absence of races, follow from what holds at the points where
+//!    they are: from the assertions of all threads there, and the invariants.
 //!
 //! By induction over the steps of a run, no run goes wrong and every property holds in every state.
 //! [`crate::contracts::piece`] turns a piece of code into a formula. It shares nothing with the engine but the
@@ -22,15 +23,16 @@
 mod code;
 mod located;
 mod piece;
+mod races;
 mod terms;
 
 use crate::{CheckError, refuted};
 use code::Code;
 use piece::Piece;
 use std::sync::Arc;
-use terms::Terms;
+use terms::{Terms, is_located};
 use threadwise_evidence::ContractsProof;
-use threadwise_ir::{Program, TemplateId};
+use threadwise_ir::{Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_solver::{
     Answer, Population, Session, Settings, SmtSort, SolverError, Term, Unsupported, View, find, initial_store,
@@ -51,7 +53,7 @@ impl From<Unsupported> for CheckError {
     }
 }
 
-/// Checks the proof; returns how many points it asserts something at.
+/// Checks the proof; returns how many pieces of code it took.
 pub(crate) fn check(program: &Arc<Program>, proof: &ContractsProof, budget: &Budget) -> Result<u64, CheckError> {
     if proof.threads.len() != program.templates.len() {
         return Err(refuted("the proof has not one contract for each thread"));
@@ -206,7 +208,33 @@ impl Judge<'_> {
 
     /// What is left when all threads have been looked at one by one.
     fn located_properties_hold(&mut self, codes: &[Code]) -> Result<(), CheckError> {
-        located::check(self.terms, self.session, codes)
+        let program = self.terms.population.program.clone();
+        let mut races = 0;
+        for property in &program.properties {
+            let place = self.place(property.span);
+            self.session.push();
+            match &property.kind {
+                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) if !is_located(e) => {}
+                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
+                    let must_be = matches!(property.kind, PropertyKind::Invariant(..));
+                    located::say_violated(self.terms, self.session, codes, e, must_be)?;
+                    self.must_be_impossible(|| {
+                        format!("it does not exclude that the property at {place} is violated")
+                    })?;
+                }
+                PropertyKind::NoRace(..) => {
+                    for pair in races::pairs(self.terms, codes, 1 << races) {
+                        self.session.push();
+                        races::say_both(self.terms, self.session, codes, &pair)?;
+                        self.must_be_impossible(|| format!("it does not exclude the race at {place}"))?;
+                        self.session.pop();
+                    }
+                    races += 1;
+                }
+            }
+            self.session.pop();
+        }
+        Ok(())
     }
 }
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use support::program;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract, decode_expr};
-use threadwise_ir::{LocationId, Program};
+use threadwise_ir::{EdgeId, LocationId, Program};
 use threadwise_limits::Budget;
 use threadwise_solver_setup::solver_for_tests;
 
 const COUNTER: &str = "shared m: mutex; shared x: int;
-    thread P { loop { acquire(m); x = x + 1; assert x > 0; x = x - 1; release(m); } }
-    thread Q { acquire(m); assert x == 0; release(m); }
+    thread P { loop { acquire(m); l: x = x + 1; assert x > 0; x = x - 1; release(m); } }
+    thread Q { acquire(m); k: assert x == 0; release(m); }
     invariant m == none ==> x == 0;
     rely forall i: tid :: m == i ==> m' == i && x' == x;";
 
@@ -113,7 +113,8 @@ fn programs_that_are_not_good_have_no_good_proof() {
         ("invariant m", "guarantee P :: true; invariant m", "do not imply"),
         ("invariant m", "guarantee P :: m == P || m' == m && x' == x; invariant m", "its guarantee"),
         ("invariant m", "never m == P; invariant m", "breaks an invariant"),
-        ("invariant m", "norace x; invariant m", "where threads are"),
+        ("invariant m", "norace x; invariant m", "does not exclude the race"),
+        ("invariant m", "never P@l && Q@k; invariant m", "does not exclude that the property"),
     ] {
         assert!(COUNTER.contains(from));
         let program = program(&COUNTER.replacen(from, to, 1));
@@ -136,4 +137,37 @@ fn steps_in_a_row_are_counted() {
     refused(&program, proof(1), "not covered");
     refused(&program, proof(2), "not covered");
     refused(&program, proof(0), "that many steps");
+}
+
+/// Where threads are together is judged by what the proof says of both places, and only by that.
+#[test]
+fn places_are_judged_by_what_is_said_there() {
+    let places = "never P@l && Q@k; norace x; invariant m";
+    let program = program(&COUNTER.replacen("invariant m", places, 1));
+    let mine = serde_json::json!(["==", ["shared", "m"], "self"]);
+    // Whoever is past `acquire` holds the lock, up to the release.
+    let held = |thread: usize| -> Vec<PointAssertion> {
+        let body = program.templates[thread].body;
+        let holds = vec![decode_expr(&program, Some(body), &mine).expect("an expression")];
+        let entry = program.routine(body).entry;
+        let edges = program.edges.iter().filter(|edge| program.location(edge.from).routine == body);
+        let inside = edges.filter(|edge| edge.to != entry && !program.location(edge.to).edges.is_empty());
+        let point = |location| PointAssertion { calls: Vec::new(), location, holds: holds.clone(), inferred: true };
+        inside.map(|edge| point(edge.to)).collect()
+    };
+    let mut proof = good(&program);
+    (proof.threads[0].points, proof.threads[1].points) = (held(0), held(1));
+    assert_eq!(judged(&program, proof.clone()), Ok(()));
+    for thread in [0, 1] {
+        for point in 0..proof.threads[thread].points.len() {
+            let mut less = proof.clone();
+            less.threads[thread].points.remove(point);
+            // `P` writes `x` in two places, which `Q` must not read meanwhile; `P` may read it when it likes.
+            let location = proof.threads[thread].points[point].location;
+            let text = |&edge: &EdgeId| program.source.snippet(program.edge(edge).span, 80);
+            let next: Vec<String> = program.location(location).edges.iter().map(text).collect();
+            let matters = ["x = x + 1;", "x = x - 1;", "assert x == 0;"].contains(&next[0].as_str());
+            assert_eq!(judged(&program, less).is_err(), matters, "thread {thread}, point {point}");
+        }
+    }
 }

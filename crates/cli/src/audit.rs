@@ -35,8 +35,8 @@ pub fn audit(args: &AuditArgs) -> Job {
         Ok(checked) => {
             let states = checked.states();
             let (count, time) = (show_count(states), show_seconds(seconds));
-            let noun = if matches!(proof, Proof::Cartesian(_)) { "products" } else { "states" };
-            let body = format!("\n  the proof's {count} {noun} hold: {} is SAFE  ({time})\n", program.source.name());
+            let parts = parts(&proof, states);
+            let body = format!("\n  the proof's {count} {parts}: {} is SAFE  ({time})\n", program.source.name());
             let judgement = Judgement::new("confirmed", "proof", seconds);
             Judgement { size: Some(states), ..judgement }.print(&console, &body)
         }
@@ -48,4 +48,16 @@ pub fn audit(args: &AuditArgs) -> Job {
         Err(CheckError::Limit(limit)) => unknown(limit.to_string()),
         Err(CheckError::Undecided(reason)) => unknown(reason),
     }
+}
+
+/// What a proof consists of, and that it is as it should be.
+fn parts(proof: &Proof, count: u64) -> String {
+    let noun = match proof {
+        Proof::Cartesian(_) => "product",
+        Proof::Contracts(_) => "condition",
+        Proof::Assertions(_) | Proof::Environment(_) => "assertion",
+        Proof::Conformance(_) => "part",
+        Proof::Reachable(_) | Proof::Modular(_) | Proof::Frontier(_) => "state",
+    };
+    if count == 1 { format!("{noun} holds") } else { format!("{noun}s hold") }
 }

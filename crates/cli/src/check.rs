@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, Format};
 use crate::console::{Console, layout, print};
 use crate::defines::{self, Defines};
 use crate::exit::{Exit, InputError, Job};
-use crate::input::load_program;
+use crate::input::{load_program, tell};
 use crate::pending::PendingFile;
 use crate::work;
 use std::io::BufWriter;
@@ -40,6 +40,10 @@ pub fn check(args: &CheckArgs) -> Job {
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));
     say_notes(&console, &outcome);
+    if let Some(error) = &outcome.rejected {
+        tell(&program.source, std::slice::from_ref(error));
+        return Err(InputError::Told);
+    }
     let report = Report {
         program: &program,
         verdict: &outcome.verdict,

@@ -49,7 +49,8 @@ fn refuse_defines(defines: &[(String, i64)]) -> Result<(), InputError> {
     }
 }
 
-fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
+/// Shows diagnostics on standard error.
+pub fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         say(&format!("{}\n", render(file, diagnostics, stderr_color())));
     }

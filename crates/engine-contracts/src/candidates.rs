@@ -47,6 +47,9 @@ pub(crate) fn candidates(
     for property in &program.properties {
         if let PropertyKind::Invariant(_, e) | PropertyKind::Never(e) = &property.kind {
             pool.add_parts(e, false);
+            if routine == program.template(template).body {
+                pool.add_own_parts(e, template);
+            }
         }
     }
     program.init.iter().for_each(|e| pool.add_parts(e, false));
@@ -134,6 +137,17 @@ impl Pool<'_> {
         });
     }
 
+    /// The parts of a property that speak of the locals of this thread alone.
+    fn add_own_parts(&mut self, property: &Expr, template: TemplateId) {
+        property.walk(&mut |e| {
+            if e.sort == Sort::Bool
+                && let Some(said) = said_by_itself(e, template)
+            {
+                self.add_atom(&said, true);
+            }
+        });
+    }
+
     /// A condition, its negation, and with a strict comparison the other.
     fn add_atom(&mut self, e: &Expr, own: bool) {
         self.add(e.clone(), own);
@@ -197,23 +211,31 @@ fn is_closed(e: &Expr, depth: u32) -> bool {
 
 /// A contract's formula with `self` for its subject.
 fn for_self(formula: &Expr) -> Expr {
-    rebuild(formula, &|kind| match kind {
-        ExprKind::Bound(0) => ExprKind::SelfThread,
-        ExprKind::Bound(depth) => ExprKind::Bound(depth - 1),
-        other => other.clone(),
+    formula.map(&mut |e| match e.kind {
+        ExprKind::Bound(0) => Some(ExprKind::SelfThread),
+        ExprKind::Bound(depth) => Some(ExprKind::Bound(depth - 1)),
+        _ => None,
     })
 }
 
-fn rebuild(e: &Expr, change: &dyn Fn(&ExprKind) -> ExprKind) -> Expr {
-    let sub = |e: &Expr| Box::new(rebuild(e, change));
-    let kind = match &e.kind {
-        ExprKind::Unary(op, a) => ExprKind::Unary(*op, sub(a)),
-        ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, sub(a), sub(b)),
-        ExprKind::Conditional(a, b, c) => ExprKind::Conditional(sub(a), sub(b), sub(c)),
-        ExprKind::Index(a, b) => ExprKind::Index(sub(a), sub(b)),
-        ExprKind::SetLiteral(elements) => ExprKind::SetLiteral(elements.iter().map(|e| *sub(e)).collect()),
-        ExprKind::Quantified(q, binder, body) => ExprKind::Quantified(*q, binder.clone(), sub(body)),
-        leaf => change(leaf),
-    };
-    Expr { kind, sort: e.sort.clone(), span: e.span }
+/// What a part of a property says of one thread, said by that thread itself. The part speaks of no other
+/// thread's locals, of no places, and of no other bound variable.
+fn said_by_itself(part: &Expr, template: TemplateId) -> Option<Expr> {
+    let mut subject: Option<&Expr> = None;
+    part.visit(&mut |e| {
+        if let ExprKind::LocalOf(thread, _) = &e.kind {
+            subject = subject.or(Some(&thread.thread));
+        }
+    });
+    let subject = subject?.kind.clone();
+    let said = part.map(&mut |e| match &e.kind {
+        ExprKind::LocalOf(thread, local) if thread.template == template && thread.thread.kind == subject => {
+            Some(ExprKind::Read(VarRef::Local(*local)))
+        }
+        kind if *kind == subject => Some(ExprKind::SelfThread),
+        _ => None,
+    });
+    // What is bound outside, or by a quantifier inside, would need renumbering.
+    let is_strange = |e: &Expr| matches!(e.kind, ExprKind::Bound(_) | ExprKind::Quantified(..));
+    (!said.any(&is_strange)).then_some(said)
 }

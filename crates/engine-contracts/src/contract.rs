@@ -1,6 +1,8 @@
 //! The user's relies, guarantees and invariants as terms.
 
-use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyId, PropertyKind, TemplateId};
+use threadwise_ir::{
+    BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyId, PropertyKind, TemplateId, VarRef,
+};
 use threadwise_solver::{Population, Term, Unsupported, Value, View};
 
 /// A conjunct of an invariant, and the property that it is from.
@@ -73,6 +75,22 @@ impl<'a> Contracts<'a> {
             parts.push(self.formula(&contract.formula, me, before, after)?);
         }
         Ok(Term::all(&parts))
+    }
+
+    /// The shared variables that the rely of a template says are left alone, whatever else holds: `x' == x`.
+    pub(crate) fn left_alone(&self, template: TemplateId) -> Vec<bool> {
+        let mut alone = vec![false; self.program().shared.len()];
+        let relies = self.program().relies.iter().filter(|contract| concerns(contract, template));
+        for part in relies.flat_map(|contract| conjuncts(&contract.formula)) {
+            if let ExprKind::Binary(BinaryOp::Eq | BinaryOp::Iff, a, b) = &part.kind
+                && let (ExprKind::ReadAfter(after), ExprKind::Read(before))
+                | (ExprKind::Read(before), ExprKind::ReadAfter(after)) = (&a.kind, &b.kind)
+                && let (VarRef::Shared(var), true) = (before, before == after)
+            {
+                alone[var.index()] = true;
+            }
+        }
+        alone
     }
 
     /// Whether a contract is about a thread.

@@ -219,8 +219,12 @@ impl<'a> Encoder<'a> {
     fn interfere(&mut self, state: State) -> Result<State, Unsupported> {
         let mut last = state.shared.clone();
         let mut steps = Vec::new();
+        let alone = self.contracts.left_alone(self.template);
         for _ in 0..self.closure {
-            let next = self.fresh_store("s");
+            // One constant for a value that cannot change lets branches meet in few of them.
+            let mut next = self.fresh_store("s");
+            let kept = next.iter_mut().zip(&last).zip(&alone).filter(|(_, alone)| **alone);
+            kept.for_each(|((next, last), _)| next.clone_from(last));
             steps.push(self.contracts.rely(self.template, &self.me, &last, &next)?);
             steps.push(self.contracts.possible(&next)?);
             last = next;

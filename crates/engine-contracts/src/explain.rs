@@ -1,15 +1,16 @@
 //! Failures in the program's own terms.
 
 use crate::Stop;
-use crate::contract::{Contracts, is_shared_only};
+use crate::contract::Contracts;
 use crate::encode::{Obligation, What};
+use crate::points::Place;
 use threadwise_evidence::{Unknown, show_shared};
 use threadwise_ir::{
-    BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, PropertyKind, Sort, StepError,
-    TemplateId,
+    BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, Property, PropertyKind, Sort,
+    StepError, TemplateId,
 };
 use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError, Term, Value, read_values};
-use threadwise_source::Span;
+use threadwise_source::{Diagnostic, Span};
 
 /// Models with at most so many threads are asked for first, so that they are easy to read.
 const FEW_THREADS: i64 = 4;
@@ -21,6 +22,7 @@ const MANY_THREADS: i64 = 64;
 pub(crate) fn stopped(program: &Program, stop: Stop) -> Unknown {
     match stop {
         Stop::Unknown(unknown) => unknown,
+        Stop::Rejected(error) => Unknown { reason: error.message, advice: error.hint.into_iter().collect() },
         Stop::Solver(SolverError::Missing(why)) => Unknown {
             reason: format!("engine `contracts` needs an SMT solver: {why}"),
             advice: vec![HOW_TO_GET.into()],
@@ -44,21 +46,45 @@ pub(crate) fn nothing_found(rounds: u32) -> Unknown {
     }
 }
 
-/// Properties that say where threads are cannot be checked one thread at a time with relies alone.
-pub(crate) fn located_properties(program: &Program) -> Result<(), Stop> {
-    let located = program.properties.iter().find(|property| match &property.kind {
-        PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => !is_shared_only(e),
-        PropertyKind::NoRace(..) => true,
-    });
-    let Some(property) = located else { return Ok(()) };
-    Err(Stop::Unknown(Unknown {
-        reason: format!(
-            "all contracts hold, but `{}` at {} says where threads are",
-            program.source.snippet(property.span, 80),
-            program.source.locate(property.span)
-        ),
-        advice: vec!["say it with shared variables, as an `invariant`".to_string()],
-    }))
+/// What is known of where threads are does not exclude that a property is violated.
+pub(crate) fn not_excluded(
+    contracts: &Contracts<'_>,
+    session: &mut Session,
+    property: &Property,
+    places: &[Vec<Place>],
+    cast: &[(Term, Term, TemplateId)],
+    shared: &[Value],
+    answer: &Answer,
+) -> Unknown {
+    let model = Model::find(contracts, session, answer);
+    let program = contracts.program();
+    let what = match &property.kind {
+        PropertyKind::NoRace(name, _) => format!("a race on `{name}`"),
+        _ => format!("a violation of `{}`", program.source.snippet(property.span, 80)),
+    };
+    let mut reason =
+        format!("all contracts hold, but they do not exclude {what} ({})", program.source.locate(property.span));
+    if *answer == Answer::Sat {
+        let mut shown: Vec<String> = Vec::new();
+        for (thread, place, template) in cast {
+            let at = session.values(std::slice::from_ref(place)).ok().and_then(|values| values[0].scalar());
+            let place = at.and_then(|at| places[template.index()].get(at as usize));
+            if let (Some(name), Some(place)) = (model.thread(session, thread), place) {
+                let at = program.source.locate(program.location(place.point.location).span);
+                shown.push(format!("{name} at {at}"));
+            }
+        }
+        shown.dedup();
+        reason.push_str(&format!("\nthreads: {}\nin the store: {}", shown.join(", "), model.store(session, shared)));
+    }
+    Unknown {
+        reason,
+        advice: vec![
+            "if this cannot be, add an `invariant` over shared variables that excludes it, or strengthen the rely"
+                .into(),
+            "`--engine explicit` searches all interleavings, if they are not too many".into(),
+        ],
+    }
 }
 
 /// Explains obligations of one thread's check.
@@ -190,7 +216,7 @@ fn placed(program: &Program, contract: &Contract) -> String {
     format!("`{}` at {}", program.source.snippet(contract.span, 100), program.source.locate(contract.span))
 }
 
-/// A rely or a guarantee does not admit a step that changes nothing.
+/// A rely or a guarantee does not admit a step that changes nothing: an error of the program's author.
 pub(crate) fn not_reflexive(
     contracts: &Contracts<'_>,
     session: &mut Session,
@@ -198,19 +224,21 @@ pub(crate) fn not_reflexive(
     contract: &Contract,
     shared: &[Value],
     answer: &Answer,
-) -> Unknown {
-    let model = Model::find(contracts, session, answer);
+) -> Stop {
     let program = contracts.program();
-    let thread = model.thread(session, &Term::raw("i")).unwrap_or_else(|| subject(program, contract));
-    let verb = if *answer == Answer::Sat { "is not" } else { "could not be shown to be" };
-    Unknown {
-        reason: format!(
-            "the {word} {} {verb} reflexive\nfor {thread} it excludes the step that changes nothing in: {}",
-            placed(program, contract),
-            model.store(session, shared)
-        ),
-        advice: vec!["every thread takes steps that change nothing; let the formula admit them".to_string()],
+    let advice = "every thread takes steps that change nothing; let the formula admit them";
+    if *answer != Answer::Sat {
+        let reason = format!("the {word} {} could not be shown to be reflexive", placed(program, contract));
+        return Stop::Unknown(Unknown { reason, advice: vec![advice.to_string()] });
     }
+    let model = Model::find(contracts, session, answer);
+    let thread = model.thread(session, &Term::raw("i")).unwrap_or_else(|| subject(program, contract));
+    let store = model.store(session, shared);
+    let message = format!("the {word} is not reflexive: it excludes a step that changes nothing");
+    let error = Diagnostic::error(contract.span, message)
+        .label(format!("for {thread} this is false if nothing changes in: {store}"))
+        .hint(advice);
+    Stop::Rejected(Box::new(error))
 }
 
 /// Two steps that a rely admits one after the other, but not together.

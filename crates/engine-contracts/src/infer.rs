@@ -4,7 +4,7 @@
 use crate::Stop;
 use crate::encode::Encoder;
 use std::collections::BTreeMap;
-use threadwise_solver::{Answer, SmtSort, Term};
+use threadwise_solver::{Answer, Session, SmtSort, SolverError, Term};
 
 /// For each loop the numbers of the candidates that hold there. They are asserted from here on.
 pub(crate) fn keep_inductive(encoder: &mut Encoder<'_>) -> Result<BTreeMap<usize, Vec<usize>>, Stop> {
@@ -38,28 +38,39 @@ pub(crate) fn keep_inductive(encoder: &mut Encoder<'_>) -> Result<BTreeMap<usize
 /// Candidates that some run violates while all are assumed; none if they keep themselves.
 fn violated_together(encoder: &mut Encoder<'_>, alive: &[usize]) -> Result<Vec<usize>, Stop> {
     let trials = &encoder.trials;
-    let session = &mut *encoder.session;
+    let assumed: Vec<Term> = alive.iter().map(|&index| trials[index].on.clone()).collect();
     let violated: Vec<Term> = alive.iter().map(|&index| trials[index].violated.clone()).collect();
+    let dropped = violated_candidates(encoder.session, &assumed, &violated)?;
+    Ok(dropped.into_iter().map(|position| alive[position]).collect())
+}
+
+/// Which of these constants, each of which says that a candidate is violated, are not certain to be false under
+/// the assumptions: some of them, if there are any.
+pub(crate) fn violated_candidates(
+    session: &mut Session,
+    assumed: &[Term],
+    violated: &[Term],
+) -> Result<Vec<usize>, SolverError> {
     session.push();
-    alive.iter().for_each(|&index| session.assert(&trials[index].on));
-    session.assert(&Term::any(&violated));
+    assumed.iter().for_each(|term| session.assert(term));
+    session.push();
+    session.assert(&Term::any(violated));
     let result = match session.check() {
         Ok(Answer::Unsat) => Ok(Vec::new()),
-        Ok(Answer::Sat) => session.values(&violated).map(|values| {
-            let truths = values.iter().zip(alive).filter(|(value, _)| value.scalar() != Some(0));
-            truths.map(|(_, &index)| index).collect()
+        Ok(Answer::Sat) => session.values(violated).map(|values| {
+            let truths = values.iter().enumerate().filter(|(_, value)| value.scalar() != Some(0));
+            truths.map(|(position, _)| position).collect()
         }),
         // No model to go by: ask for each of them, and drop what is not certain.
         Ok(Answer::Unknown(_)) | Err(_) => {
             let mut dropped = Vec::new();
             session.pop();
             session.push();
-            alive.iter().for_each(|&index| session.assert(&trials[index].on));
-            for (&index, violated) in alive.iter().zip(&violated) {
+            for (position, violated) in violated.iter().enumerate() {
                 session.push();
                 session.assert(violated);
                 if session.check() != Ok(Answer::Unsat) {
-                    dropped.push(index);
+                    dropped.push(position);
                 }
                 session.pop();
             }
@@ -67,5 +78,6 @@ fn violated_together(encoder: &mut Encoder<'_>, alive: &[usize]) -> Result<Vec<u
         }
     };
     session.pop();
-    Ok(result?)
+    session.pop();
+    result
 }

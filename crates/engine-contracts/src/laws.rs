@@ -30,7 +30,7 @@ pub(crate) fn reflexive(contracts: &Contracts<'_>, session: &mut Session) -> Res
         session.assert(&contracts.formula(&contract.formula, &thread, &shared, &shared)?.not());
         let answer = session.check()?;
         if answer != Answer::Unsat {
-            return Err(Stop::Unknown(explain::not_reflexive(contracts, session, word, contract, &shared, &answer)));
+            return Err(explain::not_reflexive(contracts, session, word, contract, &shared, &answer));
         }
         session.pop();
     }

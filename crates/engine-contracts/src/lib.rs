@@ -13,17 +13,21 @@ mod explain;
 mod graph;
 mod infer;
 mod laws;
+mod located;
+mod points;
 
 use contract::Contracts;
 use encode::{Encoder, LoopInvariant};
 use explain::Explainer;
 use graph::{Graph, NoGraph};
+use points::Place;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{Claim, ContractsProof, PointAssertion, Proof, Stats, ThreadContract, Unknown};
 use threadwise_ir::{Expr, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_solver::{Answer, Population, Session, Settings, SolverError, Unsupported, find};
+use threadwise_source::Diagnostic;
 
 /// How to check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -50,6 +54,8 @@ pub(crate) enum Stop {
     Solver(SolverError),
     /// Something has no translation.
     Unsupported(Unsupported),
+    /// A contract is wrong in itself.
+    Rejected(Box<Diagnostic>),
 }
 
 impl From<SolverError> for Stop {
@@ -76,6 +82,7 @@ pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
     let stats = Stats(vec![("queries", effort.queries), ("solver_milliseconds", effort.time.as_millis() as u64)]);
     match result {
         Ok(proof) => (Claim::Proved(Proof::Contracts(proof)), stats),
+        Err(Stop::Rejected(error)) => (Claim::Rejected(*error), stats),
         Err(stop) => (Claim::Unknown(explain::stopped(program, stop)), stats),
     }
 }
@@ -92,6 +99,7 @@ fn check(
     laws::reflexive(&contracts, session)?;
     laws::guarantees_imply_relies(&contracts, session)?;
     let mut proof = ContractsProof::default();
+    let mut places = Vec::new();
     for (index, template) in program.templates.iter().enumerate() {
         budget.report(|| format!("checking {}", template.name));
         let template = TemplateId(index as u32);
@@ -100,24 +108,31 @@ fn check(
         let closure = laws::closure(&contracts, template, session)?;
         session.pop_to(depth);
         session.push();
-        proof.threads.push(check_thread(&contracts, template, closure, options, session)?);
+        let (contract, found) = check_thread(&contracts, template, closure, options, session)?;
+        proof.threads.push(contract);
+        places.push(found);
         session.pop_to(depth);
     }
     if let Some(rounds) = options.unroll {
         return Err(Stop::Unknown(explain::nothing_found(rounds)));
     }
-    explain::located_properties(program)?;
+    if located::has_some(program) {
+        budget.report(|| "looking at where threads can be together".to_string());
+        let points = located::prove(&contracts, &places, budget)?;
+        proof.threads.iter_mut().zip(points).for_each(|(thread, points)| thread.points = points);
+    }
     Ok(proof)
 }
 
-/// The i-abstraction of a thread does not go wrong.
+/// The i-abstraction of a thread does not go wrong. Also returns what holds where the thread can be, if some
+/// property asks for that.
 fn check_thread(
     contracts: &Contracts<'_>,
     template: TemplateId,
     closure: u32,
     options: &Options,
     session: &mut Session,
-) -> Result<ThreadContract, Stop> {
+) -> Result<(ThreadContract, Vec<Place>), Stop> {
     let program = &contracts.population.program;
     let graph = match options.unroll {
         Some(rounds) => Graph::unrolled(program, template, rounds as usize),
@@ -133,14 +148,14 @@ fn check_thread(
     let obligations = std::mem::take(&mut encoder.obligations);
     let me = encoder.me.clone();
     for obligation in &obligations {
-        session.push();
-        session.assert(&obligation.bad);
-        let answer = session.check()?;
+        encoder.session.push();
+        encoder.session.assert(&obligation.bad);
+        let answer = encoder.session.check()?;
         if answer != Answer::Unsat {
             let explainer = Explainer { contracts, template, me: &me };
-            return Err(Stop::Unknown(explainer.explain(session, obligation, &answer)));
+            return Err(Stop::Unknown(explainer.explain(encoder.session, obligation, &answer)));
         }
-        session.pop();
+        encoder.session.pop();
     }
     let point = |(node, said): (&usize, &LoopInvariant)| {
         let point = &graph.nodes[*node].point;
@@ -153,10 +168,19 @@ fn check_thread(
         };
         [assertion(said.given.clone(), false), assertion(inferred, true)]
     };
+    let places = if options.unroll.is_none() && located::has_some(program) {
+        points::places(&mut encoder, &|node| {
+            let Some(said) = loops.get(&node) else { return Vec::new() };
+            let inferred = kept[&node].iter().map(|&index| &said.candidates[index]);
+            said.given.iter().chain(inferred).cloned().collect()
+        })?
+    } else {
+        Vec::new()
+    };
     let mut assertions: Vec<PointAssertion> = loops.iter().flat_map(point).collect();
     // A loop of which nothing is known is still one.
     assertions.retain(|assertion| !assertion.inferred || !assertion.holds.is_empty());
-    Ok(ThreadContract { closure, loops: assertions, points: Vec::new() })
+    Ok((ThreadContract { closure, loops: assertions, points: Vec::new() }, places))
 }
 
 /// What is said of each loop. Where the user says something, nothing is guessed but what may hold

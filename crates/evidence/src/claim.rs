@@ -1,5 +1,5 @@
 use threadwise_ir::{EdgeId, Expr, Fault, Gap, LocationId, Path, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId};
-use threadwise_source::Span;
+use threadwise_source::{Diagnostic, Span};
 
 /// What an engine says about a program. It is not a verdict before it has been judged.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub enum Claim {
     Refuted(Trace),
     /// Neither.
     Unknown(Unknown),
+    /// What the program says about itself is wrong, so that there is nothing to check.
+    Rejected(Diagnostic),
 }
 
 /// What an exhaustive search visited.

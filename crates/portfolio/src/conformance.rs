@@ -97,6 +97,7 @@ fn compose(
                 (Claim::Proved(proof), stats) => return Ok((proof, stats)),
                 (Claim::Refuted(trace), _) => return Err(goes_wrong(program, &trace)),
                 (Claim::Unknown(unknown), _) => reasons.push(format!("{}: {}", engine.name(), unknown.reason)),
+                (Claim::Rejected(error), _) => reasons.push(format!("{}: {}", engine.name(), error.message)),
                 (Claim::Exhausted(_), _) => {}
             }
             was_cut_short |= budget.working_time() - start >= turn;

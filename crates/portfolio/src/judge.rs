@@ -19,6 +19,10 @@ pub(crate) fn judge(program: &Arc<Program>, claim: Claim, budget: &Budget) -> (V
         }
         Claim::Exhausted(exhausted) => (Verdict::safe_by_exhaustion(exhausted), None),
         Claim::Unknown(unknown) => (Verdict::unknown(unknown), None),
+        Claim::Rejected(error) => {
+            let reason = [error.message, error.label].join("\n");
+            (Verdict::unknown(Unknown { reason, advice: error.hint.into_iter().collect() }), None)
+        }
     }
 }
 

@@ -64,6 +64,7 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
         notes: Vec::new(),
         chosen: None,
         proof: None,
+        rejected: None,
     }
 }
 

@@ -124,7 +124,8 @@ impl Race<'_> {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => continue,
             };
             let runner = self.take(name);
-            if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+            // A program that says something wrong about itself has to be mended first.
+            if !matches!(outcome.verdict, Verdict::Unknown(_)) || outcome.rejected.is_some() {
                 self.dismiss();
                 return Some(outcome);
             }

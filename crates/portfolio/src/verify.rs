@@ -3,9 +3,10 @@ use crate::judge::{catch, judge};
 use crate::race::race;
 use crate::registry::EngineChoice;
 use std::sync::Arc;
-use threadwise_evidence::{Proof, Stats, Unknown};
+use threadwise_evidence::{Claim, Proof, Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
+use threadwise_source::Diagnostic;
 use threadwise_verdict::Verdict;
 
 /// What the user wants.
@@ -71,6 +72,8 @@ pub struct Outcome {
     pub chosen: Option<String>,
     /// The proof of a SAFE verdict, where one was wanted; it has been checked.
     pub proof: Option<Proof>,
+    /// What is wrong with the program's annotations, if that is why the verdict is UNKNOWN.
+    pub rejected: Option<Diagnostic>,
 }
 
 /// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged.
@@ -106,6 +109,9 @@ pub(crate) fn run_and_judge(
 ) -> Outcome {
     let (verdict, proof, stats) = match catch(|| engine.run(program, options, budget)) {
         Ok((claim, stats)) => {
+            if let Claim::Rejected(error) = &claim {
+                rejected = Some(error.clone());
+            }
             let (verdict, proof) = judge(program, claim, budget);
             (verdict, proof, stats)
         }
@@ -122,7 +128,7 @@ pub(crate) fn run_and_judge(
             notes.push(NO_INITIAL_STATE.to_string());
         }
     }
-    Outcome { verdict, engine: engine.name(), modular, stats, notes, chosen: None, proof }
+    Outcome { verdict, engine: engine.name(), modular, stats, notes, chosen: None, proof, rejected }
 }
 
 const NO_INITIAL_STATE: &str =
@@ -139,5 +145,6 @@ fn not_applicable(engine: &'static str, why: &str) -> Outcome {
         notes: Vec::new(),
         chosen: None,
         proof: None,
+        rejected: None,
     }
 }

@@ -38,5 +38,7 @@ pub(crate) fn text(program: &Program, proof: &ContractsProof, layout: &Layout) -
             wrap_words(&line, room).iter().for_each(|line| out.push_str(&format!("    {line}\n")));
         }
     }
-    if out.is_empty() { out } else { format!("  Whenever a thread is at the head of a loop, this holds there:\n{out}") }
+    let with_points = proof.threads.iter().any(|thread| !thread.points.is_empty());
+    let place = if with_points { "before one of these statements" } else { "at the head of a loop" };
+    if out.is_empty() { out } else { format!("  Whenever a thread is {place}, this holds there:\n{out}") }
 }

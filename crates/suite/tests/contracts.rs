@@ -80,9 +80,15 @@ fn relies_must_be_reflexive_and_transitive() {
         "contracts",
         None,
     );
-    let text = reason(&outcome);
-    assert!(text.starts_with("the rely `rely Q :: x' == x + 1;` at r.tw:4:1 is not reflexive"), "{text}");
-    assert!(text.contains("x = "), "it shows the store: {text}");
+    let error = outcome.rejected.expect("it is an error of the input");
+    assert!(error.message.starts_with("the rely is not reflexive"), "{error:?}");
+    assert!(error.label.contains("in: x = "), "it shows the store: {error:?}");
+    let guarantee = "shared x: int; thread P { x = x + 1; } thread Q { skip; } guarantee P :: x' == x + 1;";
+    let error = run(&program("g.tw", guarantee), "contracts", None).rejected.expect("it is an error of the input");
+    assert!(error.message.starts_with("the guarantee is not reflexive"), "{error:?}");
+    // A store that the invariants exclude does not count.
+    let guarded = "shared x: int = 1; thread P { x = 2; } thread Q { skip; } invariant x > 0; rely Q :: x * x' > 0;";
+    assert!(matches!(run(&program("i.tw", guarded), "contracts", None).verdict, Verdict::Safe(_)));
     let unbounded = "shared x: int; thread P { x = x + 1; } thread Q { skip; } rely Q :: x' == x || x' == x + 1;";
     let text = reason(&run(&program("t.tw", unbounded), "contracts", None));
     assert!(text.contains("is not transitive") && text.contains("and then the step"), "{text}");
@@ -118,6 +124,49 @@ fn the_number_of_copies_does_not_matter() {
         let outcome = run(&program("copies.tw", &text.replace("COPIES", copies)), "contracts", None);
         assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{copies}: {:?}", outcome.verdict);
     }
+}
+
+const PLACES: &str = "shared m: mutex; shared x: int; proc store(v: int) { x = v; }
+    thread W[COPIES] { var mine: int; loop { acquire(m); mine = x; cs: x = mine + 1; store(mine); mine = 0; release(m); } }
+    invariant m == none ==> x == 0; rely forall i: tid :: m == i ==> m' == i && x' == x; PROPERTY";
+
+/// Properties about where threads are follow from what holds at the points where they are.
+#[test]
+fn the_places_of_threads_are_known_by_what_holds_there() {
+    for property in [
+        "never exists a: W, b: W :: a != b && a@cs && b@cs;",
+        "norace x;",
+        "invariant forall w: W :: w@cs ==> m == w && w.mine == 0;",
+        "invariant forall w: W :: w.mine == 0;",
+        "never m == none && (exists w: W :: w@cs);",
+    ] {
+        for copies in ["1", "3", "40", "*"] {
+            let text = PLACES.replace("COPIES", copies).replace("PROPERTY", property);
+            let outcome = run(&program("places.tw", &text), "contracts", None);
+            assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{copies}, {property}: {:?}", outcome.verdict);
+            let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else {
+                panic!("a proof by contracts")
+            };
+            assert!(copies == "1" || !proof.threads[0].points.is_empty(), "{property}");
+        }
+    }
+    for property in ["never exists w: W :: w@cs;", "norace m;", "invariant forall w: W :: w@cs ==> x == 1;"] {
+        let text = PLACES.replace("COPIES", "2").replace("PROPERTY", property);
+        let verdict = run(&program("places.tw", &text), "contracts", None).verdict;
+        assert!(matches!(verdict, Verdict::Unsafe(_)), "{property}: {verdict:?}");
+    }
+}
+
+/// Without a rely `Q` knows nothing about `x` where it is, and the answer says who may be where.
+#[test]
+fn places_that_are_not_excluded_are_shown() {
+    let text = "shared x: int; thread P { x = 1;\nl: x = 2; } thread Q { await x == 2;\nq: skip; }
+        rely P :: x' == x; never P@l && Q@q;";
+    let reason = reason(&run(&program("places.tw", text), "contracts", None));
+    assert!(reason.contains("do not exclude a violation of `never P@l && Q@q;` (places.tw:4:"), "{reason}");
+    assert!(reason.contains("P at places.tw:2:4, Q at places.tw:3:4") && reason.contains("x = 1"), "{reason}");
+    let helped = format!("{text} rely Q :: x == 2 ==> x' == 2;");
+    assert!(matches!(run(&program("places.tw", &helped), "contracts", None).verdict, Verdict::Safe(_)));
 }
 
 /// Forty branches one after the other have 2^40 paths, and one formula.
@@ -165,7 +214,7 @@ fn unrolling_finds_errors_and_proves_nothing() {
 }
 
 #[test]
-fn recursion_and_the_places_of_threads_are_refused() {
+fn recursion_is_refused() {
     let recursive = "proc p() { p(); } shared x: int; thread P { p(); } invariant x == 0;";
     assert!(reason(&run(&program("p.tw", recursive), "contracts", None)).contains("calls itself"));
 }
@@ -218,10 +267,17 @@ fn annotated(seed: u64) -> String {
     let (first, second) = (body(dice), body(dice));
     let copies = dice.pick(&["", "[2]"]);
     let (rely, another) = (dice.pick(&relies), dice.pick(&relies));
-    let locked =
-        dice.pick(&["{BODY}", "{ acquire(m); BODY release(m); }", "{ loop { acquire(m); BODY release(m); } }"]);
+    let locked = dice.pick(&[
+        "{here: BODY}",
+        "{ acquire(m); here: BODY release(m); }",
+        "{ loop { acquire(m); here: BODY release(m); } }",
+    ]);
+    let place =
+        dice.pick(&["", "", "", "norace a;", "norace b;", "never P@here && m == none;", "never P@here && Q@here;"]);
+    // Which of several copies is meant, somebody has to say.
+    let place = if copies == "[2]" { place.replace("Q@here", "(exists q: Q :: q@here)") } else { place.to_string() };
     format!(
-        "shared m: mutex; shared a, b: 0..2; thread P {} thread Q{copies} {}\n{} invariant a >= 0;\n{rely} {another}",
+        "shared m: mutex; shared a, b: 0..2; thread P {} thread Q{copies} {}\n{} invariant a >= 0;\n{rely} {another} {place}",
         locked.replace("BODY", &first),
         locked.replace("BODY", &second),
         dice.pick(&invariants)

@@ -24,6 +24,13 @@ pub(crate) struct Spot {
     pub(crate) claims: Vec<Expr>,
 }
 
+impl Spot {
+    /// The routine whose locals are seen here.
+    pub(crate) fn innermost(&self) -> RoutineId {
+        *self.routines.last().expect("there is the thread's own routine")
+    }
+}
+
 /// All points that control can come to; the first is the entry.
 pub(crate) struct Code {
     pub(crate) spots: Vec<Spot>,

@@ -164,7 +164,10 @@ impl<'a> Piece<'a> {
         let mut parts = vec![run.comes.clone()];
         let mut last = run.shared;
         for _ in 0..self.closure {
-            let next = self.store("env");
+            let mut next = self.store("env");
+            for var in self.terms.untouched(self.template) {
+                next[var.index()] = last[var.index()].clone();
+            }
             parts.push(self.terms.rely(self.template, &self.me, &last, &next)?);
             parts.push(self.terms.sound(&next)?);
             last = next;

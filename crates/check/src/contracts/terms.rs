@@ -1,6 +1,7 @@
 //! The program's contracts and invariants as terms.
 
-use threadwise_ir::{Contract, Domain, Expr, ExprKind, Program, PropertyKind, TemplateId};
+use std::collections::BTreeSet;
+use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyKind, SharedId, TemplateId, VarRef};
 use threadwise_solver::{Population, Session, Term, Unsupported, Value, View};
 
 pub(crate) struct Terms<'a> {
@@ -70,6 +71,29 @@ impl<'a> Terms<'a> {
         let mine = self.program().relies.iter().filter(|rely| is_about(rely, of));
         let parts = mine.map(|rely| self.contract(rely, me, x, y)).collect::<Result<Vec<Term>, _>>()?;
         Ok(Term::all(&parts))
+    }
+
+    /// The shared variables of which a conjunct of the rely says that others do not change them.
+    pub(crate) fn untouched(&self, of: TemplateId) -> BTreeSet<SharedId> {
+        let mut untouched = BTreeSet::new();
+        let mut parts: Vec<&Expr> =
+            self.program().relies.iter().filter(|r| is_about(r, of)).map(|r| &r.formula).collect();
+        while let Some(part) = parts.pop() {
+            match &part.kind {
+                ExprKind::Binary(BinaryOp::And, a, b) => parts.extend([&**a, &**b]),
+                ExprKind::Binary(BinaryOp::Eq | BinaryOp::Iff, a, b) => match (&a.kind, &b.kind) {
+                    (ExprKind::Read(VarRef::Shared(x)), ExprKind::ReadAfter(VarRef::Shared(y)))
+                    | (ExprKind::ReadAfter(VarRef::Shared(x)), ExprKind::Read(VarRef::Shared(y)))
+                        if x == y =>
+                    {
+                        untouched.insert(*x);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        untouched
     }
 
     /// The guarantees that the program gives for a thread.

@@ -1,0 +1,406 @@
+//! Properties that say where threads are or what their locals are, and races: they follow if what holds
+//! at the points of the threads that they speak of excludes the opposite.
+//!
+//! The opposite of a property is put to the solver with a constant for each thread that it speaks of,
+//! and for each of these with constants for where the thread is and for its locals there.
+
+use crate::Stop;
+use crate::contract::{Contracts, is_shared_only};
+use crate::explain;
+use crate::laws::store;
+use crate::points::Place;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use threadwise_evidence::PointAssertion;
+use threadwise_ir::{
+    Access, BinaryOp, Binder, Domain, EdgeId, Expr, ExprKind, Instance, LocalId, LocationId, Op, Program, PropertyKind,
+    Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef,
+};
+use threadwise_limits::Budget;
+use threadwise_solver::{Answer, Others, Session, Settings, SmtSort, Term, Unsupported, Value, View, find, transition};
+
+/// Whether the program has such properties.
+pub(crate) fn has_some(program: &Program) -> bool {
+    program.properties.iter().any(|property| match &property.kind {
+        PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => !is_shared_only(e),
+        PropertyKind::NoRace(..) => true,
+    })
+}
+
+/// Shows all of them, and returns for each thread the assertions at its points that this takes.
+pub(crate) fn prove(
+    contracts: &Contracts<'_>,
+    places: &[Vec<Place>],
+    budget: &Budget,
+) -> Result<Vec<Vec<PointAssertion>>, Stop> {
+    let settings = Settings { cores: true, ..Settings::default() };
+    let mut session = Session::start(&find(None)?, settings, budget)?;
+    contracts.population.declare(&mut session);
+    let program = contracts.population.program.clone();
+    let mut used = BTreeSet::new();
+    let mut races = 0;
+    for property in &program.properties {
+        let depth = session.depth();
+        session.push();
+        let shared = store(contracts, &mut session, "x");
+        session.assert(&contracts.possible(&shared)?);
+        let scene = Scene { contracts, places, shared: &shared, cast: RefCell::default() };
+        let bad = match &property.kind {
+            PropertyKind::Invariant(_, e) | PropertyKind::Never(e) if is_shared_only(e) => Term::bool(false),
+            PropertyKind::Invariant(_, e) => scene.violation(e, false)?,
+            PropertyKind::Never(e) => scene.violation(e, true)?,
+            PropertyKind::NoRace(..) => {
+                races += 1;
+                scene.race(1 << (races - 1))?
+            }
+        };
+        if bad.is_false() {
+            session.pop_to(depth);
+            continue;
+        }
+        let cast = scene.introduce(&mut session)?;
+        session.assert(&bad);
+        match session.check()? {
+            Answer::Unsat => used.extend(session.core()?),
+            answer => {
+                let unknown = explain::not_excluded(contracts, &mut session, property, places, &cast, &shared, &answer);
+                return Err(Stop::Unknown(unknown));
+            }
+        }
+        session.pop_to(depth);
+    }
+    let wanted = |template: usize, (place, at): (usize, &Place)| {
+        at.assertion(|index| used.contains(&fact_name(template, place, index)))
+    };
+    let of_template = |(template, places): (usize, &Vec<Place>)| {
+        places.iter().enumerate().filter_map(|place| wanted(template, place)).collect()
+    };
+    Ok(places.iter().enumerate().map(of_template).collect())
+}
+
+/// The name under which unsatisfiable cores speak of a fact.
+fn fact_name(template: usize, place: usize, fact: usize) -> String {
+    format!("fact.{template}.{place}.{fact}")
+}
+
+/// A thread that a property speaks of.
+#[derive(Clone)]
+struct Actor {
+    template: TemplateId,
+    thread: Term,
+    /// Constants for it have this in their names.
+    number: usize,
+}
+
+impl Actor {
+    fn place(&self) -> Term {
+        Term::raw(format!("where.{}", self.number))
+    }
+
+    fn locals(&self, scene: &Scene<'_>, routine: RoutineId) -> Vec<Value> {
+        let locals = scene.contracts.population.program.routine(routine).locals.iter().enumerate();
+        locals
+            .map(|(index, local)| scene.contracts.population.named(&self.local_name(routine, index), &local.sort))
+            .collect()
+    }
+
+    /// No procedure calls itself, so a routine has one frame at most.
+    fn local_name(&self, routine: RoutineId, index: usize) -> String {
+        format!("local.{}.{}.{index}", self.number, routine.0)
+    }
+}
+
+/// A state, as far as a property speaks of it.
+struct Scene<'a> {
+    contracts: &'a Contracts<'a>,
+    places: &'a [Vec<Place>],
+    shared: &'a [Value],
+    cast: RefCell<Cast>,
+}
+
+#[derive(Default)]
+struct Cast {
+    /// The threads that are spoken of, by template and by the term for them.
+    actors: BTreeMap<(TemplateId, Term), usize>,
+    /// Threads and values that are said to exist.
+    witnesses: Vec<Term>,
+    /// Where parts of the property have no value.
+    gaps: Vec<Term>,
+}
+
+impl Scene<'_> {
+    fn view(&self) -> View<'_> {
+        View { others: Some(self), ..View::of_store(self.contracts.population, self.shared) }
+    }
+
+    /// That a property has this value, or none at all.
+    fn violation(&self, e: &Expr, value: bool) -> Result<Term, Unsupported> {
+        let has_value = self.has_value(e, value, &mut Vec::new())?;
+        let gaps = std::mem::take(&mut self.cast.borrow_mut().gaps);
+        let has_none = match self.view().translate(e) {
+            Ok(translated) => translated.defined.not(),
+            // It cannot be said as a whole. Then no part may be without a value.
+            Err(_) => Term::any(&gaps),
+        };
+        Ok(has_value.or(&has_none))
+    }
+
+    /// That a formula has this value. What exists gets a name; where it cannot be said, it is taken to be so.
+    fn has_value(&self, e: &Expr, value: bool, bound: &mut Vec<Term>) -> Result<Term, Unsupported> {
+        match &e.kind {
+            ExprKind::Unary(UnaryOp::Not, a) => self.has_value(a, !value, bound),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Implies), a, b) => {
+                let is_premise = *op == BinaryOp::Implies;
+                let first = self.has_value(a, value != is_premise, bound)?;
+                let second = self.has_value(b, value, bound)?;
+                Ok(if (*op == BinaryOp::And) == value { first.and(&second) } else { first.or(&second) })
+            }
+            ExprKind::Quantified(quantifier, binder, body)
+                if *quantifier == if value { Quantifier::Exists } else { Quantifier::Forall } =>
+            {
+                let witness = self.witness();
+                let within = self.within(binder, &witness);
+                bound.push(witness);
+                let body = self.has_value(body, value, bound);
+                bound.pop();
+                Ok(within.and(&body?))
+            }
+            _ => match self.view().with_bound(bound.clone()).translate(e) {
+                Ok(translated) => {
+                    self.cast.borrow_mut().gaps.push(translated.defined.not());
+                    let truth = translated.value.term().clone();
+                    Ok(if value { truth } else { truth.not() })
+                }
+                Err(_) if !is_shared_only(e) => Ok(Term::bool(true)),
+                Err(unsupported) => Err(unsupported),
+            },
+        }
+    }
+
+    fn witness(&self) -> Term {
+        let mut cast = self.cast.borrow_mut();
+        let witness = Term::raw(format!("some.{}", cast.witnesses.len()));
+        cast.witnesses.push(witness.clone());
+        witness
+    }
+
+    fn within(&self, binder: &Binder, witness: &Term) -> Term {
+        let population = self.contracts.population;
+        match &binder.domain {
+            Domain::Copies(template) => population.is_copy(witness, *template),
+            Domain::Sort(Sort::Bool) => witness.between(&Term::int(0), &Term::int(1)),
+            Domain::Sort(sort) => population.in_range(sort, &Value::scalar(witness.clone())),
+        }
+    }
+
+    fn actor(&self, template: TemplateId, thread: &Term) -> Option<Actor> {
+        // A variable that the solver binds stands for many threads.
+        let digits = thread.text().strip_prefix('q');
+        if digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
+            return None;
+        }
+        let actors = &mut self.cast.borrow_mut().actors;
+        let count = actors.len();
+        let number = *actors.entry((template, thread.clone())).or_insert(count);
+        Some(Actor { template, thread: thread.clone(), number })
+    }
+
+    /// Two threads can each take a step that accesses a variable, and one of them writes it.
+    fn race(&self, bit: u64) -> Result<Term, Unsupported> {
+        let program = &self.contracts.population.program;
+        let instance = Instance::with_copies(program.clone(), &vec![0; program.templates.len()]);
+        // By symmetry the first of two copies is the one whose step is listed first.
+        let mut steps: Vec<(Access, [Term; 2], [Term; 2])> = Vec::new();
+        for (index, places) in self.places.iter().enumerate() {
+            let template = TemplateId(index as u32);
+            let threads = [self.witness(), self.witness()];
+            let exists = threads.clone().map(|thread| self.contracts.population.is_copy(&thread, template));
+            for (number, place) in places.iter().enumerate() {
+                for &edge in &program.location(place.point.location).edges {
+                    let access = accesses(&instance, &place.point.calls, edge, bit);
+                    if access.accessed == 0 {
+                        continue;
+                    }
+                    let mut can = exists.clone();
+                    for (thread, can) in threads.iter().zip(&mut can) {
+                        let actor = self.actor(template, thread).expect("it is a constant");
+                        let here = actor.place().equals(&Term::int(number as i64));
+                        *can = Term::all([&*can, &here, &self.can_take(&actor, place, edge)?]);
+                    }
+                    steps.push((access, threads.clone(), can));
+                }
+            }
+        }
+        let mut bad = Vec::new();
+        for (position, (first, [one, _], [can, _])) in steps.iter().enumerate() {
+            for (second, [_, other], [_, can_too]) in &steps[position..] {
+                if first.conflicts(*second) != 0 {
+                    bad.push(Term::all([can, can_too, &one.equals(other).not()]));
+                }
+            }
+        }
+        Ok(Term::any(&bad))
+    }
+
+    /// That an edge can be taken; where there is something to choose, and for calls, this is left open.
+    fn can_take(&self, actor: &Actor, place: &Place, id: EdgeId) -> Result<Term, Unsupported> {
+        let edge = self.contracts.program().edge(id);
+        let Op::Command(command) = &edge.op else { return Ok(Term::bool(true)) };
+        let locals = actor.locals(self, place.routine);
+        let view = View::of_thread(self.contracts.population, &actor.thread, self.shared, &locals);
+        let step = transition(&view, command, place.routine, edge.to, edge.span, "any")?;
+        Ok(if step.choices.is_empty() { step.taken } else { Term::bool(true) })
+    }
+
+    /// Declares the constants, and says what is known of all threads that are spoken of.
+    fn introduce(&self, session: &mut Session) -> Result<Vec<(Term, Term, TemplateId)>, Stop> {
+        let program = self.contracts.population.program.clone();
+        let cast = self.cast.borrow();
+        cast.witnesses.iter().for_each(|witness| {
+            session.declare(witness.text(), &SmtSort::Int);
+        });
+        let actors: Vec<Actor> = cast
+            .actors
+            .iter()
+            .map(|((template, thread), &number)| Actor { template: *template, thread: thread.clone(), number })
+            .collect();
+        let mut facts: BTreeMap<String, Vec<Term>> = BTreeMap::new();
+        for actor in &actors {
+            self.introduce_one(session, actor, &mut facts)?;
+        }
+        for (index, one) in actors.iter().enumerate() {
+            for other in actors[index + 1..].iter().filter(|other| other.template == one.template) {
+                let mut same = vec![one.place().equals(&other.place())];
+                for routine in program.routines_of(one.template) {
+                    let (mine, yours) = (one.locals(self, routine), other.locals(self, routine));
+                    same.extend(mine.iter().zip(&yours).map(|(a, b)| a.same(b)));
+                }
+                session.assert(&one.thread.equals(&other.thread).implies(&Term::all(&same)));
+            }
+        }
+        for (name, parts) in &facts {
+            session.assert_named(&Term::all(parts), name);
+        }
+        Ok(actors.iter().map(|actor| (actor.thread.clone(), actor.place(), actor.template)).collect())
+    }
+
+    fn introduce_one(
+        &self,
+        session: &mut Session,
+        actor: &Actor,
+        facts: &mut BTreeMap<String, Vec<Term>>,
+    ) -> Result<(), Stop> {
+        let population = self.contracts.population;
+        let place = session.declare(actor.place().text(), &SmtSort::Int);
+        let body = population.program.template(actor.template).body;
+        for routine in population.program.routines_of(actor.template) {
+            for (index, local) in population.program.routine(routine).locals.iter().enumerate() {
+                let value = population.declare_value(session, &actor.local_name(routine, index), &local.sort);
+                if routine == body {
+                    session.assert(&population.well_formed(&local.sort, &value));
+                }
+            }
+        }
+        let places = &self.places[actor.template.index()];
+        session.assert(&place.between(&Term::int(0), &Term::int(places.len() as i64 - 1)));
+        for (number, known) in places.iter().enumerate() {
+            let here = place.equals(&Term::int(number as i64));
+            let locals = actor.locals(self, known.routine);
+            for local in &population.program.location(known.point.location).dead {
+                let sort = &population.program.routine(known.routine).locals[local.index()].sort;
+                let unset = population.equal(sort, &locals[local.index()], &population.default_value(sort));
+                session.assert(&here.implies(&unset));
+            }
+            self.tell_known(session, actor, &here, number, false, facts)?;
+            // While a procedure runs, the thread's own locals are as they were when it was called.
+            let caller = known.point.calls.first().map(|&call| population.program.edge(call).from);
+            let is_caller = |at: &Place| at.point.calls.is_empty() && Some(at.point.location) == caller;
+            if let Some(caller) = places.iter().position(is_caller) {
+                self.tell_known(session, actor, &here, caller, true, facts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says that what is known at a place holds of the actor if it is `here`; or only what is known of locals.
+    fn tell_known(
+        &self,
+        session: &mut Session,
+        actor: &Actor,
+        here: &Term,
+        place: usize,
+        locals_only: bool,
+        facts: &mut BTreeMap<String, Vec<Term>>,
+    ) -> Result<(), Stop> {
+        let known = &self.places[actor.template.index()][place];
+        let locals = actor.locals(self, known.routine);
+        let view = View::of_thread(self.contracts.population, &actor.thread, self.shared, &locals);
+        for (index, e) in known.known().enumerate() {
+            if locals_only && !is_local(e) {
+                continue;
+            }
+            let fact = here.implies(&view.holds(e)?);
+            match index.checked_sub(known.said.len()) {
+                None => session.assert(&fact),
+                Some(found) => {
+                    let name = fact_name(actor.template.index(), place, found);
+                    facts.entry(name).or_default().push(fact);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an expression speaks of no shared variable.
+fn is_local(e: &Expr) -> bool {
+    !e.any(&|e| matches!(e.kind, ExprKind::Read(VarRef::Shared(_)) | ExprKind::ReadAfter(_)))
+}
+
+impl Others for Scene<'_> {
+    fn local(&self, template: TemplateId, thread: &Term, local: LocalId) -> Option<Value> {
+        let actor = self.actor(template, thread)?;
+        let body = self.contracts.program().template(template).body;
+        actor.locals(self, body).get(local.index()).cloned()
+    }
+
+    fn at(&self, template: TemplateId, thread: &Term, locations: &[LocationId]) -> Option<Term> {
+        let actor = self.actor(template, thread)?;
+        let here = self.places[template.index()].iter().enumerate();
+        let here = here.filter(|(_, place)| locations.contains(&place.point.location));
+        let here = here.map(|(number, _)| actor.place().equals(&Term::int(number as i64)));
+        Some(Term::any(&here.collect::<Vec<Term>>()))
+    }
+}
+
+/// What steps that start with an edge may access: everything up to where the step ends.
+fn accesses(instance: &Instance, calls: &[EdgeId], edge: EdgeId, bit: u64) -> Access {
+    let program = &instance.program;
+    let mut access = Access::default();
+    let mut seen = BTreeSet::new();
+    let mut work = vec![(calls.to_vec(), edge)];
+    while let Some((mut calls, id)) = work.pop() {
+        if !seen.insert((calls.clone(), id)) {
+            continue;
+        }
+        access = access.union(instance.access_of_edge(id));
+        let edge = program.edge(id);
+        let target = match &edge.op {
+            Op::Command(_) => edge.to,
+            Op::Call { routine, .. } => {
+                calls.push(id);
+                program.routine(*routine).entry
+            }
+            Op::Return(_) => {
+                let call = calls.pop().expect("a return is from a call");
+                access = access.union(instance.access_of_result(call));
+                program.edge(call).to
+            }
+        };
+        let is_inside = |location: LocationId| program.location(location).transient;
+        if is_inside(target) || calls.iter().any(|&call| is_inside(program.edge(call).from)) {
+            work.extend(program.location(target).edges.iter().map(|&next| (calls.clone(), next)));
+        }
+    }
+    Access { accessed: access.accessed & bit, written: access.written & bit }
+}

@@ -1,0 +1,76 @@
+//! What holds at the points between a thread's steps, for properties that say where threads are: of the
+//! program's own predicates those that hold at a point whenever control is there.
+
+use crate::Stop;
+use crate::candidates::candidates;
+use crate::encode::Encoder;
+use crate::graph::Point;
+use crate::infer::violated_candidates;
+use threadwise_evidence::PointAssertion;
+use threadwise_ir::{Expr, RoutineId};
+use threadwise_solver::{SmtSort, Term};
+
+/// A point between two steps of a thread, and what is known there.
+pub(crate) struct Place {
+    pub(crate) point: Point,
+    /// The routine whose locals are seen there: that of the innermost call.
+    pub(crate) routine: RoutineId,
+    /// What the invariants of a loop say there.
+    pub(crate) said: Vec<Expr>,
+    /// What was found to hold there beside that.
+    pub(crate) found: Vec<Expr>,
+}
+
+impl Place {
+    /// Everything that is known.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &Expr> {
+        self.said.iter().chain(&self.found)
+    }
+
+    /// What is known beside the invariants of loops, as far as it is wanted.
+    pub(crate) fn assertion(&self, wanted: impl Fn(usize) -> bool) -> Option<PointAssertion> {
+        let found = self.found.iter().enumerate().filter(|(index, _)| wanted(*index));
+        let holds: Vec<Expr> = found.map(|(_, e)| e.clone()).collect();
+        let Point { calls, location } = self.point.clone();
+        (!holds.is_empty()).then_some(PointAssertion { calls, location, holds, inferred: true })
+    }
+}
+
+/// All points between steps. The encoder has told the solver everything, loop invariants included; `at_loop` gives
+/// those at the node with a number.
+pub(crate) fn places(encoder: &mut Encoder<'_>, at_loop: &dyn Fn(usize) -> Vec<Expr>) -> Result<Vec<Place>, Stop> {
+    let mut places = Vec::new();
+    for (number, node) in encoder.graph.nodes.iter().enumerate().filter(|(_, node)| !node.inside_step) {
+        let tried = candidates(encoder.contracts, encoder.template, &node.point, false);
+        let state = encoder.states[number].clone();
+        let mut found = Vec::new();
+        let mut violated: Vec<Term> = Vec::new();
+        encoder.session.push();
+        for e in tried {
+            // What cannot be said to the solver is no candidate.
+            let Ok(holds) = encoder.holds(&state, &e) else { continue };
+            let name = encoder.session.declare(&format!("missed.{}", violated.len()), &SmtSort::Bool);
+            encoder.session.assert(&name.implies(&state.at.and(&holds.not())));
+            violated.push(name);
+            found.push(e);
+        }
+        let mut alive: Vec<usize> = (0..found.len()).collect();
+        while !alive.is_empty() {
+            let terms: Vec<Term> = alive.iter().map(|&index| violated[index].clone()).collect();
+            let dropped = violated_candidates(encoder.session, &[], &terms)?;
+            if dropped.is_empty() {
+                break;
+            }
+            let mut position = 0..;
+            alive.retain(|_| !dropped.contains(&position.next().expect("there is no end")));
+        }
+        encoder.session.pop();
+        places.push(Place {
+            point: node.point.clone(),
+            routine: *node.routines.last().expect("there is the thread's own routine"),
+            said: at_loop(number),
+            found: alive.iter().map(|&index| found[index].clone()).collect(),
+        });
+    }
+    Ok(places)
+}
