@@ -62,7 +62,6 @@ pub(crate) fn work_on<'a>(
 ) -> Result<Work<'a>, SolverError> {
     let mut session = Session::start(command, Settings { timeout: PATIENCE, ..Settings::default() }, budget)?;
     session.tell(&space.declarations());
-    session.tell(&format!("(assert {})", space.smt(&space.all_typed())));
     let steps = space.threads.iter().map(|t| t.steps.iter().flat_map(|step| split(space, step)).collect()).collect();
     let raw = options.bias == Bias::None;
     let predicates = Predicates::new(space);
