@@ -110,6 +110,33 @@ impl Forest {
         }
     }
 
+    /// Trees that a test draws: states as thread, point and parent, environment transitions as thread, state and step.
+    #[cfg(test)]
+    pub(crate) fn grown(
+        work: &Work<'_>,
+        states: &[(usize, PointId, Parent)],
+        environments: &[(usize, usize, usize)],
+    ) -> Forest {
+        let mut forest = Forest::new(work);
+        forest.states.extend(states.iter().map(|(thread, point, parent)| AbstractState {
+            thread: *thread,
+            point: *point,
+            others: Others::new(),
+            literals: BTreeSet::new(),
+            formula: Formula::TRUE,
+            parent: *parent,
+        }));
+        forest.environments.extend(environments.iter().map(|(by, state, step)| Environment {
+            by: *by,
+            state: *state,
+            step: *step,
+            formula: Formula::TRUE,
+            short: Formula::TRUE,
+            updated: BTreeSet::new(),
+        }));
+        forest
+    }
+
     /// ABSTREACHENV, figure 7, up to the first error.
     pub(crate) fn abst_reach_env(&mut self, work: &mut Work<'_>) -> Result<Outcome, SolverError> {
         for thread in 0..work.space.threads.len() {
