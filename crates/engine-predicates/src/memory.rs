@@ -5,80 +5,148 @@
 //! variables. It can hold if each of them can, and then only those that speak of a formula's variables decide
 //! whether it implies the formula.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use threadwise_logic::{Formula, Var};
 use threadwise_solver::{Answer, Session, SolverError, Term};
 use threadwise_symbolic::Space;
 
+/// The number of a formula.
+type Id = u32;
+
+/// The numbers of a conjunction's conjuncts, in order.
+type Conjunction = Vec<Id>;
+
 /// All answers so far.
 #[derive(Default)]
 pub(crate) struct Memory {
+    ids: HashMap<Formula, Id>,
+    /// What is known of each formula, by number.
+    formulas: Vec<Entry>,
     /// Whether a component can hold.
-    possible: HashMap<Formula, bool>,
+    possible: HashMap<Conjunction, bool>,
     /// For components together which formulas they imply, or the negations of which.
-    implied: HashMap<Formula, HashMap<Formula, Option<bool>>>,
+    implied: HashMap<Conjunction, HashMap<Id, Option<bool>>>,
 }
 
-/// Conjuncts that share variables, directly or through others, and these variables.
-struct Component {
-    conjuncts: BTreeSet<Formula>,
-    vars: BTreeSet<Var>,
+/// A formula with a number.
+struct Entry {
+    formula: Formula,
+    variables: Vec<Var>,
+    /// The number of its negation, if that has one.
+    negation: Option<Id>,
+}
+
+/// The components of a conjunction.
+struct Components {
+    conjuncts: Vec<Conjunction>,
+    /// Which component speaks of a variable.
+    of_var: HashMap<Var, usize>,
 }
 
 /// Something to ask the solver.
 enum Question {
     /// Whether a component can hold.
-    Possible(Formula),
+    Possible(Conjunction),
     /// Whether the first implies the second, or its negation.
-    Implies(Formula, Formula),
+    Implies(Conjunction, Id),
 }
 
 impl Memory {
-    /// For each formula whether it follows from the premise, or its negation does, or neither; `None` if the
-    /// premise cannot hold.
+    /// For each formula whether it follows from the conjunction of the premises, or its negation does, or neither;
+    /// `None` if the premises cannot hold together.
     pub(crate) fn implied(
         &mut self,
         space: &Space,
         session: &mut Session,
-        premise: &Formula,
+        premises: &[&Formula],
         formulas: &[Formula],
     ) -> Result<Option<Vec<Option<bool>>>, SolverError> {
-        if *premise == Formula::FALSE {
+        if premises.contains(&&Formula::FALSE) {
             return Ok(None);
         }
-        let components = components(premise);
-        let wholes: Vec<Formula> = components.iter().map(|component| together([component])).collect();
-        if wholes.iter().any(|whole| self.possible.get(whole) == Some(&false)) {
+        let mut conjuncts: Conjunction =
+            premises.iter().flat_map(|premise| premise.conjuncts()).map(|conjunct| self.id(conjunct)).collect();
+        conjuncts.sort_unstable();
+        conjuncts.dedup();
+        let components = self.components(&conjuncts);
+        if components.conjuncts.iter().any(|component| self.possible.get(component) == Some(&false)) {
             return Ok(None);
         }
-        let abouts: Vec<Formula> = formulas.iter().map(|formula| about(&components, formula)).collect();
-        let mut questions: Vec<Question> = Vec::new();
-        for whole in wholes.iter().filter(|whole| !self.possible.contains_key(whole)) {
-            questions.push(Question::Possible(whole.clone()));
-        }
-        for (formula, about) in formulas.iter().zip(&abouts) {
-            if plain(about, formula).is_none() && self.remembered(about, formula).is_none() {
-                questions.push(Question::Implies(about.clone(), formula.clone()));
+        let new = components.conjuncts.iter().filter(|component| !self.possible.contains_key(*component));
+        let mut questions: Vec<Question> = new.cloned().map(Question::Possible).collect();
+        let mut asked: Vec<(Conjunction, Id)> = Vec::new();
+        for formula in formulas {
+            let id = self.id(formula);
+            let about = components.about(&self.formulas[id as usize].variables);
+            if self.truth(&about, id).is_none() {
+                questions.push(Question::Implies(about.clone(), id));
             }
+            asked.push((about, id));
         }
         self.ask(space, session, questions)?;
-        if wholes.iter().any(|whole| self.possible.get(whole) == Some(&false)) {
+        if components.conjuncts.iter().any(|component| self.possible.get(component) == Some(&false)) {
             return Ok(None);
         }
-        let known = |(formula, about): (&Formula, &Formula)| match plain(about, formula) {
-            Some(truth) => Some(truth),
-            None => self.remembered(about, formula).flatten(),
-        };
-        Ok(Some(formulas.iter().zip(&abouts).map(known).collect()))
+        Ok(Some(asked.iter().map(|(about, id)| self.truth(about, *id).flatten()).collect()))
     }
 
-    fn remembered(&self, about: &Formula, formula: &Formula) -> Option<Option<bool>> {
-        self.implied.get(about)?.get(formula).copied()
+    /// The number of a formula, which may be new.
+    fn id(&mut self, formula: &Formula) -> Id {
+        if let Some(known) = self.ids.get(formula) {
+            return *known;
+        }
+        let new = self.formulas.len() as Id;
+        let negation = self.ids.get(&formula.clone().negated()).copied();
+        if let Some(negation) = negation {
+            self.formulas[negation as usize].negation = Some(new);
+        }
+        let variables = formula.variables().into_iter().collect();
+        self.formulas.push(Entry { formula: formula.clone(), variables, negation });
+        self.ids.insert(formula.clone(), new);
+        new
+    }
+
+    /// What is known of a formula; constants, and what the premise says itself, need no solver.
+    fn truth(&self, about: &Conjunction, formula: Id) -> Option<Option<bool>> {
+        let entry = &self.formulas[formula as usize];
+        if let Formula::Const(truth) = entry.formula {
+            return Some(Some(truth));
+        }
+        if about.binary_search(&formula).is_ok() {
+            return Some(Some(true));
+        }
+        if entry.negation.is_some_and(|negation| about.binary_search(&negation).is_ok()) {
+            return Some(Some(false));
+        }
+        self.implied.get(about)?.get(&formula).copied()
+    }
+
+    /// The components of a conjunction.
+    fn components(&self, conjuncts: &Conjunction) -> Components {
+        let mut components: Vec<Conjunction> = Vec::new();
+        let mut of_var: HashMap<Var, usize> = HashMap::new();
+        for id in conjuncts {
+            let vars = &self.formulas[*id as usize].variables;
+            let own = components.len();
+            components.push(vec![*id]);
+            for var in vars {
+                let met = *of_var.entry(*var).or_insert(own);
+                if met != own {
+                    let known = std::mem::take(&mut components[met]);
+                    components[own].extend(known);
+                    of_var.values_mut().filter(|of| **of == met).for_each(|of| *of = own);
+                }
+            }
+        }
+        components.iter_mut().for_each(|component| component.sort_unstable());
+        Components { conjuncts: components, of_var }
     }
 
     /// Asks all questions at once and remembers the answers. What the solver does not know may hold, and
     /// follows from nothing.
     fn ask(&mut self, space: &Space, session: &mut Session, questions: Vec<Question>) -> Result<(), SolverError> {
+        let formula = |id: &Id| self.formulas[*id as usize].formula.clone();
+        let whole = |conjunction: &Conjunction| Formula::all(conjunction.iter().map(formula));
         let mut terms = Vec::new();
         let mut add = |formula: Formula| {
             let typed = formula.clone().and(space.typing(&formula));
@@ -86,10 +154,10 @@ impl Memory {
         };
         for question in &questions {
             match question {
-                Question::Possible(whole) => add(whole.clone()),
-                Question::Implies(about, formula) => {
-                    add(about.clone().and(formula.clone().negated()));
-                    add(about.clone().and(formula.clone()));
+                Question::Possible(component) => add(whole(component)),
+                Question::Implies(about, id) => {
+                    add(whole(about).and(formula(id).negated()));
+                    add(whole(about).and(formula(id)));
                 }
             }
         }
@@ -98,11 +166,11 @@ impl Memory {
         let mut next = || excluded.next().unwrap_or(false);
         for question in questions {
             match question {
-                Question::Possible(whole) => drop(self.possible.insert(whole, !next())),
-                Question::Implies(about, formula) => {
+                Question::Possible(component) => drop(self.possible.insert(component, !next())),
+                Question::Implies(about, id) => {
                     let (not_false, not_true) = (next(), next());
                     let truth = if not_false { Some(true) } else { not_true.then_some(false) };
-                    self.implied.entry(about).or_default().insert(formula, truth);
+                    self.implied.entry(about).or_default().insert(id, truth);
                 }
             }
         }
@@ -110,45 +178,16 @@ impl Memory {
     }
 }
 
-/// What needs no solver: constants, and what the premise says itself.
-fn plain(about: &Formula, formula: &Formula) -> Option<bool> {
-    if let Formula::Const(truth) = formula {
-        return Some(*truth);
+impl Components {
+    /// All conjuncts of the components that speak of these variables.
+    fn about(&self, vars: &[Var]) -> Conjunction {
+        let mut touched: Vec<usize> = vars.iter().filter_map(|var| self.of_var.get(var).copied()).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let mut about: Conjunction = touched.iter().flat_map(|of| self.conjuncts[*of].iter().copied()).collect();
+        about.sort_unstable();
+        about
     }
-    if about.conjuncts().contains(formula) {
-        return Some(true);
-    }
-    about.conjuncts().contains(&formula.clone().negated()).then_some(false)
-}
-
-/// The components of a conjunction.
-fn components(premise: &Formula) -> Vec<Component> {
-    let mut components: Vec<Component> = Vec::new();
-    for conjunct in premise.conjuncts() {
-        let mut own = Component { conjuncts: BTreeSet::from([conjunct.clone()]), vars: conjunct.variables() };
-        for known in std::mem::take(&mut components) {
-            if known.vars.is_disjoint(&own.vars) {
-                components.push(known);
-            } else {
-                own.conjuncts.extend(known.conjuncts);
-                own.vars.extend(known.vars);
-            }
-        }
-        components.push(own);
-    }
-    components
-}
-
-/// The components that share variables with the formula.
-fn about(components: &[Component], formula: &Formula) -> Formula {
-    let vars = formula.variables();
-    together(components.iter().filter(|component| !component.vars.is_disjoint(&vars)))
-}
-
-/// Components as one formula, which does not depend on the order of their conjuncts.
-fn together<'a>(components: impl IntoIterator<Item = &'a Component>) -> Formula {
-    let conjuncts: BTreeSet<&Formula> = components.into_iter().flat_map(|component| &component.conjuncts).collect();
-    Formula::all(conjuncts.into_iter().cloned())
 }
 
 #[cfg(test)]
@@ -187,11 +226,11 @@ mod tests {
             at_least(&y, 4),                         // said by the premise itself
         ];
         let expected = vec![Some(true), None, Some(false), Some(true), Some(true), Some(true)];
-        assert_eq!(memory.implied(&space, &mut session, &premise, &asked), Ok(Some(expected.clone())));
+        assert_eq!(memory.implied(&space, &mut session, &[&premise], &asked), Ok(Some(expected.clone())));
         let queries = session.effort().queries;
-        assert_eq!(memory.implied(&space, &mut session, &premise, &asked), Ok(Some(expected)));
+        assert_eq!(memory.implied(&space, &mut session, &[&premise], &asked), Ok(Some(expected)));
         assert_eq!(session.effort().queries, queries, "nothing is asked twice");
         let impossible = premise.and(Formula::le(small, Number::Const(-1)));
-        assert_eq!(memory.implied(&space, &mut session, &impossible, &asked), Ok(None));
+        assert_eq!(memory.implied(&space, &mut session, &[&impossible], &asked), Ok(None));
     }
 }

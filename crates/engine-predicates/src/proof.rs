@@ -1,5 +1,6 @@
 //! Puts proofs together, and the parts of steps that other threads see.
 
+use crate::tidy::tidy;
 use std::collections::BTreeMap;
 use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ReachAssertion, ThreadEnvironment};
 use threadwise_ir::ThreadId;
@@ -24,11 +25,11 @@ impl Assertions {
             let at = |(point, formula): (&PointId, &Formula)| ReachAssertion {
                 point: point.0,
                 name: space.point_name(id, *point),
-                formula: space.smt(formula),
+                formula: space.smt(&tidy(formula)),
             };
             let mut transitions: Vec<EnvironmentTransition> = Vec::new();
             for (by, formula) in environment {
-                let transition = EnvironmentTransition { by: *by, formula: space.smt(formula) };
+                let transition = EnvironmentTransition { by: *by, formula: space.smt(&tidy(formula)) };
                 if !transitions.contains(&transition) {
                     transitions.push(transition);
                 }
