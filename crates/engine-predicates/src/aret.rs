@@ -62,7 +62,6 @@ pub(crate) fn work_on<'a>(
 ) -> Result<Work<'a>, SolverError> {
     let mut session = Session::start(command, Settings { timeout: PATIENCE, ..Settings::default() }, budget)?;
     session.tell(&space.declarations());
-    session.tell(&format!("(assert {})", space.smt(&space.all_typed())));
     let steps = space.threads.iter().map(|t| t.steps.iter().flat_map(|step| split(space, step)).collect()).collect();
     let raw = options.bias == Bias::None;
     let predicates = Predicates::new(space);
@@ -78,7 +77,13 @@ fn main_loop(work: &mut Work<'_>, counters: &mut Counters) -> Result<Found, Solv
         counters.abstract_states = forest.states.len() as u64;
         counters.environment_transitions = forest.environments.len() as u64;
         let error = match outcome {
-            Outcome::Closed => return Ok(Found::Proof(forest.assertions(work).proof(work.space))),
+            Outcome::Closed => {
+                let proof = match without_locals(work) {
+                    Some(modular) => modular.assertions(work).proof(work.space),
+                    None => forest.assertions(work).proof(work.space),
+                };
+                return Ok(Found::Proof(proof));
+            }
             Outcome::Error(error) => error,
         };
         counters.refinements += 1;
@@ -94,4 +99,19 @@ fn main_loop(work: &mut Work<'_>, counters: &mut Counters) -> Result<Found, Solv
             Refined::Found(found) => return Ok(found),
         }
     }
+}
+
+/// Where whole steps were the environment transitions, but no predicate speaks of another thread's locals and nobody's
+/// control is tracked, what the steps do to shared variables may be enough: then these trees are a modular proof.
+fn without_locals(work: &mut Work<'_>) -> Option<Forest> {
+    if !work.raw || !work.tracked.iter().all(BTreeSet::is_empty) || !work.predicates.are_modular(work.space) {
+        return None;
+    }
+    work.raw = false;
+    let mut forest = Forest::new(work);
+    if let Ok(Outcome::Closed) = forest.abst_reach_env(work) {
+        return Some(forest);
+    }
+    work.raw = true;
+    None
 }

@@ -176,25 +176,101 @@ impl Maker<'_, '_> {
 mod tests {
     use super::*;
     use crate::aret::work_on;
+    use crate::refine::{Refined, refine};
     use crate::tree::Outcome;
-    use crate::{Bias, Options};
+    use crate::{Bias, Counters, Options};
     use std::sync::Arc;
     use threadwise_front_tw::{Options as FrontOptions, load};
     use threadwise_limits::Budget;
     use threadwise_solver_setup::solver_for_tests;
     use threadwise_source::SourceFile;
 
-    /// The clauses of the first error tuple, as SMT-LIB.
-    fn first_clauses(text: &str, scope: Scope) -> Vec<String> {
+    /// The clauses of the error tuple that is found after some refinements, as SMT-LIB, one form after the other.
+    fn clauses_after(refinements: usize, text: &str, scopes: [Scope; 2]) -> [Vec<String>; 2] {
         let lowered = load(SourceFile::new("test.tw", text), &FrontOptions::default());
         let space = Space::new(&Arc::new(lowered.program.expect("a correct program"))).expect("supported");
         let (command, budget) = (solver_for_tests(), Budget::unlimited());
         let options = Options { bias: Bias::Modular, ..Options::default() };
         let mut work = work_on(&space, &options, &command, &budget).expect("a solver");
-        let mut forest = Forest::new(&work);
-        let Ok(Outcome::Error(error)) = forest.abst_reach_env(&mut work) else { panic!("no error tuple") };
-        let text = mk_horn_clauses(&work, &forest, &error, scope).chc.smt(&space);
-        text.lines().filter(|line| line.starts_with("(assert")).map(str::to_string).collect()
+        let next = |work: &mut Work<'_>, is_last: bool| {
+            let mut forest = Forest::new(work);
+            let Ok(Outcome::Error(error)) = forest.abst_reach_env(work) else { panic!("no error tuple") };
+            if is_last {
+                return scopes.map(|scope| mk_horn_clauses(work, &forest, &error, scope).chc.smt(&space));
+            }
+            let refined = refine(work, &forest, &error, &mut Counters::default());
+            assert!(matches!(refined, Ok(Refined::Again)), "the tuple is spurious");
+            Default::default()
+        };
+        for _ in 0..refinements {
+            next(&mut work, false);
+        }
+        let lines =
+            |text: String| text.lines().filter(|line| line.starts_with("(assert")).map(str::to_string).collect();
+        next(&mut work, true).map(lines)
+    }
+
+    const BOTH: [Scope; 2] = [Scope::Modular, Scope::General];
+
+    const LOCK_BIT: &str = "shared lock: int;
+        thread T1 { a: atomic { await lock == 0; lock = 1; } b: }
+        thread T2 { p: atomic { await lock == 0; lock = 1; } q: }
+        never T1@b && T2@q;";
+
+    /// HC1 of section 2.1, control aside: s0 and s2 are the paper's m1 and m2, s1 and s3 its n1 and n2. There are no
+    /// locals, so that both forms are the same.
+    #[test]
+    fn the_first_clauses_of_lock_bit_are_the_papers() {
+        let expected = [
+            "(assert (forall ((|lock| Int)) (=> (= |lock| 0) (|s0| |lock|))))",
+            "(assert (forall ((|lock| Int) (|lock'| Int)) (=> (and (|s0| |lock|) (and (= |lock| 0) (= |lock'| 1))) (|s2| |lock'|))))",
+            "(assert (forall ((|lock| Int)) (=> (= |lock| 0) (|s1| |lock|))))",
+            "(assert (forall ((|lock| Int) (|lock'| Int)) (=> (and (|s1| |lock|) (and (= |lock| 0) (= |lock'| 1))) (|s3| |lock'|))))",
+            "(assert (forall ((|lock| Int)) (=> (and (|s2| |lock|) (|s3| |lock|)) false)))",
+        ];
+        let [modular, general] = clauses_after(0, LOCK_BIT, BOTH);
+        assert_eq!(modular, expected);
+        assert_eq!(general, expected);
+    }
+
+    /// HC2 of section 2.1, control aside, after the first refinement has made each thread's abstract states know where
+    /// the other is: s0, s2 and s5 are the paper's m1, m2 and m3, s1, s3 and s6 its n1, n2 and n3, e0 and e1 its e1 and
+    /// e2. In the general form the steps themselves stand where the paper has e1 and e2.
+    #[test]
+    fn the_second_clauses_of_lock_bit_are_the_papers() {
+        let step = |from: &str, to: &str| {
+            let take = "(and (= |lock| 0) (= |lock'| 1))";
+            format!("(assert (forall ((|lock| Int) (|lock'| Int)) (=> (and (|{from}| |lock|) {take}) {to})))")
+        };
+        let apply = |from: &str, environment: &str, to: &str| {
+            let body = format!("(and (|{from}| |lock|) (|{environment}| |lock| |lock'|))");
+            format!("(assert (forall ((|lock| Int) (|lock'| Int)) (=> {body} (|{to}| |lock'|))))")
+        };
+        let init = |to: &str| format!("(assert (forall ((|lock| Int)) (=> (= |lock| 0) (|{to}| |lock|))))");
+        let error = "(assert (forall ((|lock| Int)) (=> (and (|s5| |lock|) (|s6| |lock|)) false)))";
+        let [modular, general] = clauses_after(1, LOCK_BIT, BOTH);
+        let expected = [
+            init("s0"),
+            step("s0", "(|s2| |lock'|)"),
+            init("s1"),
+            step("s1", "(|e1| |lock| |lock'|)"),
+            apply("s2", "e1", "s5"),
+            step("s1", "(|s3| |lock'|)"),
+            step("s0", "(|e0| |lock| |lock'|)"),
+            apply("s3", "e0", "s6"),
+            error.to_string(),
+        ];
+        assert_eq!(modular, expected);
+        let expected = [
+            init("s0"),
+            step("s0", "(|s2| |lock'|)"),
+            step("s2", "(|s5| |lock'|)"),
+            init("s1"),
+            step("s1", "(|s3| |lock'|)"),
+            step("s3", "(|s6| |lock'|)"),
+            error.to_string(),
+        ];
+        assert_eq!(general, expected);
     }
 
     /// HC4 of section 2.2, control aside: s0 and s2 are the paper's m1 and m2, s1 and s3 its n1 and n2. There are no
@@ -212,27 +288,74 @@ mod tests {
             "(assert (forall ((|id| Int) (|id'| Int)) (=> (and (|s1| |id|) (and (= |id| 0) (= |id'| 2))) (|s3| |id'|))))",
             "(assert (forall ((|id| Int)) (=> (and (|s2| |id|) (|s3| |id|)) false)))",
         ];
-        assert_eq!(first_clauses(text, Scope::Modular), expected);
-        assert_eq!(first_clauses(text, Scope::General), expected);
+        let [modular, general] = clauses_after(0, text, BOTH);
+        assert_eq!(modular, expected);
+        assert_eq!(general, expected);
     }
 
-    /// In the modular form the relations of a thread do not have the other's locals as arguments, in the general form
-    /// they do (figure 13 (b) and (c)).
+    /// Figure 13 (b) and (c), control aside, from the trees of figure 13 (a): s0 to s3 are the paper's m1 to m4, s4 to s6
+    /// its n1 to n3, e0 and e1 its e1 and e2. In the general form the steps themselves stand where the paper has e1 and
+    /// e2.
     #[test]
-    fn lock_bit_cnt_shows_the_two_forms() {
+    fn lock_bit_cnt_gives_the_clauses_of_figure_13() {
         let text = "shared lock: int;
             thread T1 { var cnt: int; x: atomic { cnt = cnt + 1; assume cnt >= 1; } a: atomic { await lock == 0; lock = 1; } b: }
             thread T2 { p: atomic { await lock == 0; lock = 1; } q: }
             never T1@b && T2@q;";
-        let speaks_of_cnt = |scope| {
-            let clauses = first_clauses(text, scope);
-            let of_second = |line: &&String| line.contains("(= |lock'| 1)") && !line.contains("|T1.cnt'|");
-            clauses
-                .iter()
-                .filter(of_second)
-                .any(|line| line.contains("|T1.cnt| Int") && line.contains("(|s1| |lock| |T1.cnt|)"))
+        let lowered = load(SourceFile::new("test.tw", text), &FrontOptions::default());
+        let space = Space::new(&Arc::new(lowered.program.expect("a correct program"))).expect("supported");
+        let (command, budget) = (solver_for_tests(), Budget::unlimited());
+        let work = work_on(&space, &Options::default(), &command, &budget).expect("a solver");
+        let [(x, a, b), (p, q, _)] = [0, 1].map(|thread| {
+            let [first, last] =
+                [work.steps[thread].first(), work.steps[thread].last()].map(|step| step.expect("a step"));
+            (first.from, first.to, last.to)
+        });
+        let forest = Forest::grown(
+            &work,
+            &[
+                (0, x, Parent::Initial(0)),
+                (0, a, Parent::Own(0, 0)),
+                (0, b, Parent::Own(1, 1)),
+                (0, b, Parent::Environment(2, 1)),
+                (1, p, Parent::Initial(0)),
+                (1, q, Parent::Own(4, 0)),
+                (1, q, Parent::Environment(5, 0)),
+            ],
+            &[(0, 1, 1), (1, 4, 0)],
+        );
+        let error = ErrorTuple { states: vec![3, 6], formula: Formula::TRUE };
+        let clauses = |scope| {
+            let text = mk_horn_clauses(&work, &forest, &error, scope).chc.smt(&space).replace("T1.", "");
+            text.lines().filter(|line| line.starts_with("(assert")).map(str::to_string).collect::<Vec<_>>()
         };
-        assert!(!speaks_of_cnt(Scope::Modular));
-        assert!(speaks_of_cnt(Scope::General));
+        let modular = [
+            "(assert (forall ((|lock| Int) (|cnt| Int)) (=> (and (= |lock| 0) (= |cnt| 0)) (|s0| |lock| |cnt|))))",
+            "(assert (forall ((|lock| Int) (|cnt| Int) (|cnt'| Int)) (=> (and (|s0| |lock| |cnt|) (and (<= 1 (+ |cnt| 1)) (= |cnt'| (+ |cnt| 1)))) (|s1| |lock| |cnt'|))))",
+            "(assert (forall ((|lock| Int) (|cnt| Int) (|lock'| Int)) (=> (and (|s1| |lock| |cnt|) (and (= |lock| 0) (= |lock'| 1))) (|s2| |lock'| |cnt|))))",
+            "(assert (forall ((|lock| Int)) (=> (= |lock| 0) (|s4| |lock|))))",
+            "(assert (forall ((|lock| Int) (|lock'| Int)) (=> (and (|s4| |lock|) (and (= |lock| 0) (= |lock'| 1))) (|e1| |lock| |lock'|))))",
+            "(assert (forall ((|lock| Int) (|cnt| Int) (|lock'| Int)) (=> (and (|s2| |lock| |cnt|) (|e1| |lock| |lock'|)) (|s3| |lock'| |cnt|))))",
+            "(assert (forall ((|lock| Int) (|lock'| Int)) (=> (and (|s4| |lock|) (and (= |lock| 0) (= |lock'| 1))) (|s5| |lock'|))))",
+            "(assert (forall ((|lock| Int) (|cnt| Int) (|lock'| Int)) (=> (and (|s1| |lock| |cnt|) (and (= |lock| 0) (= |lock'| 1))) (|e0| |lock| |lock'|))))",
+            "(assert (forall ((|lock| Int) (|lock'| Int)) (=> (and (|s5| |lock|) (|e0| |lock| |lock'|)) (|s6| |lock'|))))",
+            "(assert (forall ((|lock| Int) (|cnt| Int)) (=> (and (|s3| |lock| |cnt|) (|s6| |lock|)) false)))",
+        ];
+        assert_eq!(clauses(Scope::Modular), modular);
+        let take = |from: &str, to: &str| {
+            let body = format!("(and (|{from}| |lock| |cnt|) (and (= |lock| 0) (= |lock'| 1)))");
+            format!("(assert (forall ((|lock| Int) (|cnt| Int) (|lock'| Int)) (=> {body} (|{to}| |lock'| |cnt|))))")
+        };
+        let general = [
+            modular[0].to_string(),
+            modular[1].to_string(),
+            take("s1", "s2"),
+            take("s2", "s3"),
+            modular[0].replace("s0", "s4"),
+            take("s4", "s5"),
+            take("s5", "s6"),
+            modular[9].replace("(|s6| |lock|)", "(|s6| |lock| |cnt|)"),
+        ];
+        assert_eq!(clauses(Scope::General), general);
     }
 }

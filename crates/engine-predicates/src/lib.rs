@@ -22,6 +22,7 @@ mod proof;
 mod refine;
 mod spacer;
 mod split;
+mod tidy;
 mod trace;
 mod tree;
 mod unroll;
@@ -35,7 +36,7 @@ use std::time::Duration;
 use threadwise_evidence::{Claim, Proof, Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
-use threadwise_solver::{HOW_TO_GET, SolverError, find};
+use threadwise_solver::{HOW_TO_GET, SolverCommand, SolverError, find};
 use threadwise_symbolic::Space;
 
 /// Which proofs are looked for first.
@@ -114,6 +115,9 @@ pub(crate) enum Found {
 /// How long the first of two ways may take before the second gets its turn.
 const FIRST_SHARE: Duration = Duration::from_secs(20);
 
+/// How long a short trace is looked for in between.
+const TRACE_SHARE: Duration = Duration::from_secs(10);
+
 /// Looks for a proof or an error.
 pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     let mut counters = Counters::default();
@@ -158,20 +162,37 @@ fn search(
         Horn::Both => budget.slice(FIRST_SHARE),
         _ => budget.clone(),
     };
-    let found = match aret::search(&space, options, &command, &share, counters) {
-        Err(SolverError::Limit(limit)) if options.horn == Horn::Both && budget.check().is_ok() => {
-            Ok(Found::Nothing(limit.to_string()))
-        }
-        found => found,
+    let reason = match aret::search(&space, options, &command, &share, counters) {
+        Ok(Found::Nothing(reason)) => reason,
+        Err(SolverError::Limit(limit)) if options.horn == Horn::Both && budget.check().is_ok() => limit.to_string(),
+        found => return found,
     };
-    match (found, options.horn) {
-        (Ok(Found::Nothing(reason)), Horn::Both) => {
-            match spacer::search(&space, options.bias, &command, budget, counters)? {
-                Found::Nothing(other) => Ok(Found::Nothing(format!("{reason}; {other}"))),
-                found => Ok(found),
-            }
+    if let Some(trace) = short_trace(&space, &command, budget, counters)? {
+        return Ok(trace);
+    }
+    if options.horn == Horn::Aret {
+        return Ok(Found::Nothing(reason));
+    }
+    match spacer::search(&space, options.bias, &command, budget, counters)? {
+        Found::Nothing(other) => Ok(Found::Nothing(format!("{reason}; {other}"))),
+        found => Ok(found),
+    }
+}
+
+/// A trace to an error that is a few steps away, where refinement has not found out.
+fn short_trace(
+    space: &Space,
+    command: &SolverCommand,
+    budget: &Budget,
+    counters: &mut Counters,
+) -> Result<Option<Found>, SolverError> {
+    match unroll::search(space, command, &budget.slice(TRACE_SHARE), counters) {
+        Ok(trace @ Found::Trace(_)) => Ok(Some(trace)),
+        Err(SolverError::Limit(_) | SolverError::Timeout(_) | SolverError::Memory(_)) if budget.check().is_ok() => {
+            Ok(None)
         }
-        (found, _) => found,
+        Ok(_) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -1,76 +1,236 @@
 //! Questions to the solver that have been answered before are not asked again: restarts ask the same ones
 //! over and over.
+//!
+//! What is remembered is small, so that it is met often. A conjunction falls into components that share no
+//! variables. It can hold if each of them can, and then only those that speak of a formula's variables decide
+//! whether it implies the formula.
 
 use std::collections::HashMap;
-use threadwise_logic::Formula;
+use threadwise_logic::{Formula, Var};
 use threadwise_solver::{Answer, Session, SolverError, Term};
 use threadwise_symbolic::Space;
 
-/// What is known of one premise.
-#[derive(Default)]
-struct Known {
-    /// Whether it can hold at all.
-    possible: bool,
-    /// Which formulas it implies, or the negations of which.
-    implied: HashMap<Formula, Option<bool>>,
-}
+/// The number of a formula.
+type Id = u32;
+
+/// The numbers of a conjunction's conjuncts, in order.
+type Conjunction = Vec<Id>;
 
 /// All answers so far.
 #[derive(Default)]
 pub(crate) struct Memory {
-    known: HashMap<Formula, Known>,
+    ids: HashMap<Formula, Id>,
+    /// What is known of each formula, by number.
+    formulas: Vec<Entry>,
+    /// Whether a component can hold.
+    possible: HashMap<Conjunction, bool>,
+    /// For components together which formulas they imply, or the negations of which.
+    implied: HashMap<Conjunction, HashMap<Id, Option<bool>>>,
+}
+
+/// A formula with a number.
+struct Entry {
+    formula: Formula,
+    variables: Vec<Var>,
+    /// The number of its negation, if that has one.
+    negation: Option<Id>,
+}
+
+/// The components of a conjunction.
+struct Components {
+    conjuncts: Vec<Conjunction>,
+    /// Which component speaks of a variable.
+    of_var: HashMap<Var, usize>,
+}
+
+/// Something to ask the solver.
+enum Question {
+    /// Whether a component can hold.
+    Possible(Conjunction),
+    /// Whether the first implies the second, or its negation.
+    Implies(Conjunction, Id),
 }
 
 impl Memory {
-    /// For each formula whether it follows from the premise, or its negation does, or neither; `None` if the
-    /// premise cannot hold.
+    /// For each formula whether it follows from the conjunction of the premises, or its negation does, or neither;
+    /// `None` if the premises cannot hold together.
     pub(crate) fn implied(
         &mut self,
         space: &Space,
         session: &mut Session,
-        premise: &Formula,
+        premises: &[&Formula],
         formulas: &[Formula],
     ) -> Result<Option<Vec<Option<bool>>>, SolverError> {
-        let missing: Vec<Formula> = match self.known.get(premise) {
-            Some(known) if !known.possible => return Ok(None),
-            Some(known) => formulas.iter().filter(|f| !known.implied.contains_key(f)).cloned().collect(),
-            None => formulas.to_vec(),
-        };
-        if !missing.is_empty() || !self.known.contains_key(premise) {
-            session.push();
-            session.assert(&Term::raw(space.smt(premise)));
-            let answers = ask(space, session, &missing);
-            session.pop();
-            let known = self.known.entry(premise.clone()).or_default();
-            match answers? {
-                None => return Ok(None),
-                Some(answers) => {
-                    known.possible = true;
-                    known.implied.extend(missing.into_iter().zip(answers));
+        if premises.contains(&&Formula::FALSE) {
+            return Ok(None);
+        }
+        let mut conjuncts: Conjunction =
+            premises.iter().flat_map(|premise| premise.conjuncts()).map(|conjunct| self.id(conjunct)).collect();
+        conjuncts.sort_unstable();
+        conjuncts.dedup();
+        let components = self.components(&conjuncts);
+        if components.conjuncts.iter().any(|component| self.possible.get(component) == Some(&false)) {
+            return Ok(None);
+        }
+        let new = components.conjuncts.iter().filter(|component| !self.possible.contains_key(*component));
+        let mut questions: Vec<Question> = new.cloned().map(Question::Possible).collect();
+        let mut asked: Vec<(Conjunction, Id)> = Vec::new();
+        for formula in formulas {
+            let id = self.id(formula);
+            let about = components.about(&self.formulas[id as usize].variables);
+            if self.truth(&about, id).is_none() {
+                questions.push(Question::Implies(about.clone(), id));
+            }
+            asked.push((about, id));
+        }
+        self.ask(space, session, questions)?;
+        if components.conjuncts.iter().any(|component| self.possible.get(component) == Some(&false)) {
+            return Ok(None);
+        }
+        Ok(Some(asked.iter().map(|(about, id)| self.truth(about, *id).flatten()).collect()))
+    }
+
+    /// The number of a formula, which may be new.
+    fn id(&mut self, formula: &Formula) -> Id {
+        if let Some(known) = self.ids.get(formula) {
+            return *known;
+        }
+        let new = self.formulas.len() as Id;
+        let negation = self.ids.get(&formula.clone().negated()).copied();
+        if let Some(negation) = negation {
+            self.formulas[negation as usize].negation = Some(new);
+        }
+        let variables = formula.variables().into_iter().collect();
+        self.formulas.push(Entry { formula: formula.clone(), variables, negation });
+        self.ids.insert(formula.clone(), new);
+        new
+    }
+
+    /// What is known of a formula; constants, and what the premise says itself, need no solver.
+    fn truth(&self, about: &Conjunction, formula: Id) -> Option<Option<bool>> {
+        let entry = &self.formulas[formula as usize];
+        if let Formula::Const(truth) = entry.formula {
+            return Some(Some(truth));
+        }
+        if about.binary_search(&formula).is_ok() {
+            return Some(Some(true));
+        }
+        if entry.negation.is_some_and(|negation| about.binary_search(&negation).is_ok()) {
+            return Some(Some(false));
+        }
+        self.implied.get(about)?.get(&formula).copied()
+    }
+
+    /// The components of a conjunction.
+    fn components(&self, conjuncts: &Conjunction) -> Components {
+        let mut components: Vec<Conjunction> = Vec::new();
+        let mut of_var: HashMap<Var, usize> = HashMap::new();
+        for id in conjuncts {
+            let vars = &self.formulas[*id as usize].variables;
+            let own = components.len();
+            components.push(vec![*id]);
+            for var in vars {
+                let met = *of_var.entry(*var).or_insert(own);
+                if met != own {
+                    let known = std::mem::take(&mut components[met]);
+                    components[own].extend(known);
+                    of_var.values_mut().filter(|of| **of == met).for_each(|of| *of = own);
                 }
             }
         }
-        let known = &self.known[premise];
-        Ok(Some(formulas.iter().map(|formula| known.implied.get(formula).copied().flatten()).collect()))
+        components.iter_mut().for_each(|component| component.sort_unstable());
+        Components { conjuncts: components, of_var }
+    }
+
+    /// Asks all questions at once and remembers the answers. What the solver does not know may hold, and
+    /// follows from nothing.
+    fn ask(&mut self, space: &Space, session: &mut Session, questions: Vec<Question>) -> Result<(), SolverError> {
+        let formula = |id: &Id| self.formulas[*id as usize].formula.clone();
+        let whole = |conjunction: &Conjunction| Formula::all(conjunction.iter().map(formula));
+        let mut terms = Vec::new();
+        let mut add = |formula: Formula| {
+            let typed = formula.clone().and(space.typing(&formula));
+            terms.push(Term::raw(space.smt(&typed)));
+        };
+        for question in &questions {
+            match question {
+                Question::Possible(component) => add(whole(component)),
+                Question::Implies(about, id) => {
+                    add(whole(about).and(formula(id).negated()));
+                    add(whole(about).and(formula(id)));
+                }
+            }
+        }
+        let answers = session.check_each(&terms)?;
+        let mut excluded = answers.iter().map(|answer| *answer == Answer::Unsat);
+        let mut next = || excluded.next().unwrap_or(false);
+        for question in questions {
+            match question {
+                Question::Possible(component) => drop(self.possible.insert(component, !next())),
+                Question::Implies(about, id) => {
+                    let (not_false, not_true) = (next(), next());
+                    let truth = if not_false { Some(true) } else { not_true.then_some(false) };
+                    self.implied.entry(about).or_default().insert(id, truth);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-/// A model of the premise shows for each formula which of the two cannot follow, so one question is left.
-fn ask(space: &Space, session: &mut Session, formulas: &[Formula]) -> Result<Option<Vec<Option<bool>>>, SolverError> {
-    let possible = session.check()?;
-    if possible == Answer::Unsat {
-        return Ok(None);
+impl Components {
+    /// All conjuncts of the components that speak of these variables.
+    fn about(&self, vars: &[Var]) -> Conjunction {
+        let mut touched: Vec<usize> = vars.iter().filter_map(|var| self.of_var.get(var).copied()).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let mut about: Conjunction = touched.iter().flat_map(|of| self.conjuncts[*of].iter().copied()).collect();
+        about.sort_unstable();
+        about
     }
-    let terms: Vec<Term> = formulas.iter().map(|formula| Term::raw(space.smt(formula))).collect();
-    let values = match possible {
-        Answer::Sat => session.values(&terms)?.iter().map(|value| value.to_string() == "true").collect(),
-        _ => vec![true; formulas.len()],
-    };
-    let mut implied = Vec::new();
-    for (formula, value) in formulas.iter().zip(values) {
-        let literal = if value { formula.clone() } else { formula.clone().negated() };
-        let follows = session.refute(&Term::raw(space.smt(&literal)))? == Answer::Unsat;
-        implied.push(follows.then_some(value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use threadwise_front_tw::{Options, load};
+    use threadwise_limits::Budget;
+    use threadwise_logic::{Naming, Term as Number};
+    use threadwise_solver::Settings;
+    use threadwise_solver_setup::solver_for_tests;
+    use threadwise_source::SourceFile;
+
+    /// Components may be impossible, decide formulas alone or only together; what has been asked is not asked again.
+    #[test]
+    fn components_decide_what_the_whole_premise_decides() {
+        let text = "shared x, y, z: int; shared small: 0..2; thread T { x = 1; }";
+        let lowered = load(SourceFile::new("test.tw", text), &Options::default());
+        let space = Space::new(&Arc::new(lowered.program.expect("a correct program"))).expect("supported");
+        let mut session =
+            Session::start(&solver_for_tests(), Settings::default(), &Budget::unlimited()).expect("a solver");
+        session.tell(&space.declarations());
+        let [x, y, z, small] = ["x", "y", "z", "small"].map(|name| {
+            let var = space.variables().find(|var| space.name(*var) == name).expect("declared");
+            Number::Var(var)
+        });
+        let at_least = |term: &Number, least: i64| Formula::le(Number::Const(least), term.clone());
+        let mut memory = Memory::default();
+        let premise = Formula::all([at_least(&x, 3), at_least(&y, 4), Formula::le(y.clone(), z.clone())]);
+        let asked = [
+            at_least(&x, 2),                         // from the first component
+            at_least(&x, 4).negated(),               // not decided
+            at_least(&z, 1).negated(),               // refuted by the second component
+            at_least(&x.clone().plus(z.clone()), 7), // from both together
+            at_least(&small, 0),                     // from its type alone
+            at_least(&y, 4),                         // said by the premise itself
+        ];
+        let expected = vec![Some(true), None, Some(false), Some(true), Some(true), Some(true)];
+        assert_eq!(memory.implied(&space, &mut session, &[&premise], &asked), Ok(Some(expected.clone())));
+        let queries = session.effort().queries;
+        assert_eq!(memory.implied(&space, &mut session, &[&premise], &asked), Ok(Some(expected)));
+        assert_eq!(session.effort().queries, queries, "nothing is asked twice");
+        let impossible = premise.and(Formula::le(small, Number::Const(-1)));
+        assert_eq!(memory.implied(&space, &mut session, &[&impossible], &asked), Ok(None));
     }
-    Ok(Some(implied))
 }

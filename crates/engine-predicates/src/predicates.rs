@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use threadwise_ir::{Symmetry, ThreadId};
 use threadwise_logic::{Formula, Naming, Term, Var};
-use threadwise_symbolic::{Shown, Space};
+use threadwise_symbolic::{Owner, Shown, Space};
 
 /// State predicates of each thread, and transition predicates of each thread's steps.
 ///
@@ -43,6 +43,18 @@ impl Predicates {
     pub(crate) fn counts(&self) -> (u64, u64) {
         let count = |sets: &[Vec<Formula>]| sets.iter().map(|set| set.len() as u64).sum();
         (count(&self.states), count(&self.transitions))
+    }
+
+    /// Whether no state predicate speaks of another thread's locals or control.
+    pub(crate) fn are_modular(&self, space: &Space) -> bool {
+        let may_know = |thread: usize, var: &Var| {
+            let owner = space.info(*var).map(|info| info.owner);
+            [Some(Owner::Shared), Some(Owner::Thread(ThreadId(thread as u32)))].contains(&owner)
+        };
+        let is_own = |thread: usize, set: &[Formula]| {
+            set.iter().all(|predicate| predicate.variables().iter().all(|var| may_know(thread, var)))
+        };
+        self.states.iter().enumerate().all(|(thread, set)| is_own(thread, set))
     }
 
     /// Adds a state predicate of a thread, and what it says of the other copies to these. Tells whether

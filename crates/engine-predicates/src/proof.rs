@@ -1,10 +1,11 @@
 //! Puts proofs together, and the parts of steps that other threads see.
 
+use crate::tidy::tidy;
 use std::collections::BTreeMap;
 use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ReachAssertion, ThreadEnvironment};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Formula, Value, Var};
-use threadwise_symbolic::{Owner, PointId, Space, Step};
+use threadwise_symbolic::{Owner, PointId, Space, Step, VarSort};
 
 /// R_i and E_i of all threads.
 #[derive(Clone, Default, Debug)]
@@ -19,16 +20,20 @@ impl Assertions {
     /// The proof with these assertions.
     pub(crate) fn proof(&self, space: &Space) -> EnvironmentProof {
         let mut threads = Vec::new();
+        let of_type = |var: Var| match space.sort(var) {
+            VarSort::Int(Some((least, greatest))) => (Some(least), Some(greatest)),
+            _ => (None, None),
+        };
         for (index, (reach, environment)) in self.reach.iter().zip(&self.environment).enumerate() {
             let id = ThreadId(index as u32);
             let at = |(point, formula): (&PointId, &Formula)| ReachAssertion {
                 point: point.0,
                 name: space.point_name(id, *point),
-                formula: space.smt(formula),
+                formula: space.smt(&tidy(formula, &of_type)),
             };
             let mut transitions: Vec<EnvironmentTransition> = Vec::new();
             for (by, formula) in environment {
-                let transition = EnvironmentTransition { by: *by, formula: space.smt(formula) };
+                let transition = EnvironmentTransition { by: *by, formula: space.smt(&tidy(formula, &of_type)) };
                 if !transitions.contains(&transition) {
                     transitions.push(transition);
                 }

@@ -89,7 +89,12 @@ pub(crate) struct Forest {
     queue: VecDeque<Item>,
     /// The errors with control fixed, by case and points.
     errors: BTreeMap<(usize, Vec<PointId>), Vec<Formula>>,
+    /// The variables of each thread's predicates.
+    variables: Vec<Vec<BTreeSet<Var>>>,
 }
+
+/// Limits are looked at after so many steps of the computation.
+const STEPS_BETWEEN_CHECKS: usize = 64;
 
 enum Item {
     State(usize),
@@ -107,7 +112,35 @@ impl Forest {
             processed: BTreeSet::new(),
             queue: VecDeque::new(),
             errors: BTreeMap::new(),
+            variables: work.predicates.states.iter().map(|set| set.iter().map(Formula::variables).collect()).collect(),
         }
+    }
+
+    /// Trees that a test draws: states as thread, point and parent, environment transitions as thread, state and step.
+    #[cfg(test)]
+    pub(crate) fn grown(
+        work: &Work<'_>,
+        states: &[(usize, PointId, Parent)],
+        environments: &[(usize, usize, usize)],
+    ) -> Forest {
+        let mut forest = Forest::new(work);
+        forest.states.extend(states.iter().map(|(thread, point, parent)| AbstractState {
+            thread: *thread,
+            point: *point,
+            others: Others::new(),
+            literals: BTreeSet::new(),
+            formula: Formula::TRUE,
+            parent: *parent,
+        }));
+        forest.environments.extend(environments.iter().map(|(by, state, step)| Environment {
+            by: *by,
+            state: *state,
+            step: *step,
+            formula: Formula::TRUE,
+            short: Formula::TRUE,
+            updated: BTreeSet::new(),
+        }));
+        forest
     }
 
     /// ABSTREACHENV, figure 7, up to the first error.
@@ -119,8 +152,12 @@ impl Forest {
                 }
             }
         }
+        let mut steps = 0;
         while let Some(item) = self.queue.pop_front() {
-            work.budget.check()?;
+            if steps % STEPS_BETWEEN_CHECKS == 0 {
+                work.budget.check()?;
+            }
+            steps += 1;
             let error = match item {
                 Item::State(state) => self.process(work, state)?,
                 Item::Apply(environment, state) => self.apply(work, environment, state)?,
@@ -152,7 +189,8 @@ impl Forest {
         for others in tuples {
             let here =
                 work.space.init().and(work.space.at(ThreadId(thread as u32), to)).and(at_all(work.space, &others));
-            let Some(literals) = literals_after(work, thread, &here, &BTreeSet::new(), &BTreeSet::new())? else {
+            let nothing = BTreeSet::new();
+            let Some(literals) = self.literals_after(work, thread, &[&here], &nothing, &BTreeSet::new())? else {
                 continue;
             };
             if let Some(error) = self.add(work, thread, to, others, literals, Parent::Initial(number))? {
@@ -192,8 +230,9 @@ impl Forest {
         let AbstractState { thread, formula, others, literals, .. } = self.states[state].clone();
         let step = work.steps[thread][number].clone();
         let updated = updated(work.space, &step);
-        let before = work.space.at(step.thread, step.from).and(formula).and(effect(work.space, &step));
-        let Some(after) = literals_after(work, thread, &before, &updated, &literals)? else { return Ok(None) };
+        let (here, effect) = (work.space.at(step.thread, step.from), effect(work.space, &step));
+        let before = [&here, &formula, &effect];
+        let Some(after) = self.literals_after(work, thread, &before, &updated, &literals)? else { return Ok(None) };
         if let Some(error) = self.add(work, thread, step.to, others, after, Parent::Own(state, number))? {
             return Ok(Some(error));
         }
@@ -207,7 +246,7 @@ impl Forest {
         state: usize,
         number: usize,
         step: &Step,
-        before: &Formula,
+        before: &[&Formula],
     ) -> Result<(), SolverError> {
         let space = work.space;
         if !work.raw && is_silent(space, step) {
@@ -259,16 +298,16 @@ impl Forest {
         if tracked.is_some_and(|at| at != step.from) {
             return Ok(None);
         }
-        let touches = |predicate: &Formula| !predicate.variables().is_disjoint(&environment.updated);
-        if tracked.is_none()
-            && !literals.iter().any(|(predicate, _)| touches(&work.predicates.states[thread][*predicate]))
-        {
+        let touches = |predicate: usize| !self.variables[thread][predicate].is_disjoint(&environment.updated);
+        if tracked.is_none() && !literals.iter().any(|(predicate, _)| touches(*predicate)) {
             // Nothing that is known of the state can change.
             return Ok(None);
         }
-        let before = work.space.at(ThreadId(thread as u32), point).and(formula).and(environment.short.clone());
-        let updated = environment.updated.clone();
-        let Some(after) = literals_after(work, thread, &before, &updated, &literals)? else { return Ok(None) };
+        let here = work.space.at(ThreadId(thread as u32), point);
+        let before = [&here, &formula, &environment.short];
+        let Some(after) = self.literals_after(work, thread, &before, &environment.updated, &literals)? else {
+            return Ok(None);
+        };
         if tracked.is_some() {
             let environment = &self.environments[number];
             others.insert(environment.by, work.steps[environment.by][environment.step].to);
@@ -349,17 +388,48 @@ impl Forest {
             if formula == Formula::FALSE { Vec::new() } else { cubes(work.space, &formula) }
         });
         for formula in fixed.clone() {
-            let mut parts = vec![formula.clone()];
-            for state in tuple {
-                let state = &self.states[*state];
-                parts.push(state.formula.clone());
-                parts.push(work.space.at(ThreadId(state.thread as u32), state.point));
-            }
-            if agree(&self.states, tuple) && can_hold(work, &Formula::all(parts))? {
+            let states = tuple.iter().map(|state| &self.states[*state]);
+            let at = |state: &AbstractState| work.space.at(ThreadId(state.thread as u32), state.point);
+            let points: Vec<Formula> = states.clone().map(at).collect();
+            let parts: Vec<&Formula> =
+                [&formula].into_iter().chain(states.map(|state| &state.formula)).chain(&points).collect();
+            if agree(&self.states, tuple) && can_hold(work, &parts)? {
                 return Ok(Some(formula));
             }
         }
         Ok(None)
+    }
+
+    /// The literals that hold after a step: `before` is what is known of the states before it and of the step.
+    /// `None` if there is no such step.
+    fn literals_after(
+        &self,
+        work: &mut Work<'_>,
+        thread: usize,
+        before: &[&Formula],
+        updated: &BTreeSet<Var>,
+        known: &BTreeSet<(usize, bool)>,
+    ) -> Result<Option<BTreeSet<(usize, bool)>>, SolverError> {
+        let space = work.space;
+        let mut literals = BTreeSet::new();
+        let mut asked = Vec::new();
+        for (number, predicate) in work.predicates.states[thread].iter().enumerate() {
+            let same = [true, false].into_iter().find(|truth| known.contains(&(number, *truth)));
+            match same.filter(|_| self.variables[thread][number].is_disjoint(updated)) {
+                Some(truth) => {
+                    literals.insert((number, truth));
+                }
+                None => {
+                    let after = predicate.rename(&|var| if updated.contains(&var) { space.primed(var) } else { var });
+                    asked.push((number, after));
+                }
+            }
+        }
+        let formulas: Vec<Formula> = asked.iter().map(|(_, after)| after.clone()).collect();
+        let Work { session, memory, .. } = work;
+        let Some(truths) = memory.implied(space, session, before, &formulas)? else { return Ok(None) };
+        literals.extend(asked.iter().zip(truths).filter_map(|((number, _), truth)| Some((*number, truth?))));
+        Ok(Some(literals))
     }
 
     /// The proof that the trees are: ⋁ℛ_i and ⋁ℰ_i.
@@ -438,48 +508,14 @@ fn unprime_unchanged(space: &Space, predicate: &Formula, updated: &BTreeSet<Var>
     })
 }
 
-/// The literals that hold after a step: `before` is what is known of the states before it and of the step.
-/// `None` if there is no such step.
-fn literals_after(
-    work: &mut Work<'_>,
-    thread: usize,
-    before: &Formula,
-    updated: &BTreeSet<Var>,
-    known: &BTreeSet<(usize, bool)>,
-) -> Result<Option<BTreeSet<(usize, bool)>>, SolverError> {
-    let space = work.space;
-    let mut literals = BTreeSet::new();
-    let mut asked = Vec::new();
-    for (number, predicate) in work.predicates.states[thread].iter().enumerate() {
-        let same = [true, false].into_iter().find(|truth| known.contains(&(number, *truth)));
-        match same.filter(|_| predicate.variables().is_disjoint(updated)) {
-            Some(truth) => {
-                literals.insert((number, truth));
-            }
-            None => {
-                let after = predicate.rename(&|var| if updated.contains(&var) { space.primed(var) } else { var });
-                asked.push((number, after));
-            }
-        }
-    }
-    let formulas: Vec<Formula> = asked.iter().map(|(_, after)| after.clone()).collect();
-    let Work { session, memory, .. } = work;
-    let Some(truths) = memory.implied(space, session, before, &formulas)? else { return Ok(None) };
-    literals.extend(asked.iter().zip(truths).filter_map(|((number, _), truth)| Some((*number, truth?))));
-    Ok(Some(literals))
-}
-
-/// Whether the formula can hold; what the solver does not know can.
-fn can_hold(work: &mut Work<'_>, formula: &Formula) -> Result<bool, SolverError> {
-    if *formula == Formula::FALSE {
-        return Ok(false);
-    }
+/// Whether the formulas can hold together; what the solver does not know can.
+fn can_hold(work: &mut Work<'_>, formulas: &[&Formula]) -> Result<bool, SolverError> {
     let Work { session, memory, space, .. } = work;
-    Ok(memory.implied(space, session, formula, &[])?.is_some())
+    Ok(memory.implied(space, session, formulas, &[])?.is_some())
 }
 
-/// Whether the second follows from the first.
-fn holds(work: &mut Work<'_>, given: &Formula, wanted: &Formula) -> Result<bool, SolverError> {
+/// Whether the last follows from the others.
+fn holds(work: &mut Work<'_>, given: &[&Formula], wanted: &Formula) -> Result<bool, SolverError> {
     let Work { session, memory, space, .. } = work;
     let truths = memory.implied(space, session, given, std::slice::from_ref(wanted))?;
     Ok(truths.is_none_or(|truths| truths == [Some(true)]))

@@ -65,6 +65,7 @@ impl Process {
     /// The process is of no use after an error.
     pub(crate) fn read(&mut self, last: Option<&str>, patience: &Patience<'_>) -> Result<String, SolverError> {
         let started = Instant::now();
+        let mut looked = started;
         let mut text = String::new();
         loop {
             match self.lines.recv_timeout(GLANCE) {
@@ -77,7 +78,10 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) if last.is_none() => return Ok(text),
                 Err(RecvTimeoutError::Disconnected) => return Err(SolverError::Died(self.last_words(&text))),
             }
-            self.look_at_limits(started, patience)?;
+            if looked.elapsed() >= GLANCE {
+                self.look_at_limits(started, patience)?;
+                looked = Instant::now();
+            }
         }
     }
 

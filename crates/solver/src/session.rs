@@ -175,6 +175,31 @@ impl Session {
         answer
     }
 
+    /// For each term whether it can be true together with the assertions. All are asked in one exchange, which is
+    /// cheaper than one after the other; the limit of time is for all of them together.
+    pub fn check_each(&mut self, terms: &[Term]) -> Result<Vec<Answer>, SolverError> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let started = Instant::now();
+        let question = |term: &Term| format!("(push 1)\n(assert {term})\n(check-sat)\n(pop 1)\n");
+        let text = self.exchange(&terms.iter().map(question).collect::<String>());
+        self.effort.queries += terms.len() as u64;
+        self.effort.time += started.elapsed();
+        let text = text?;
+        let answer = |line: &str| match line.trim() {
+            "sat" => Ok(Answer::Sat),
+            "unsat" => Ok(Answer::Unsat),
+            "unknown" => Ok(Answer::Unknown("one of several questions".to_string())),
+            other => Err(SolverError::Protocol(format!("`{other}` is no answer to check-sat"))),
+        };
+        let answers = text.lines().map(answer).collect::<Result<Vec<Answer>, SolverError>>()?;
+        if answers.len() == terms.len() {
+            return Ok(answers);
+        }
+        Err(SolverError::Protocol(format!("{} answers to {} questions", answers.len(), terms.len())))
+    }
+
     fn query(&mut self, command: &str) -> Result<Answer, SolverError> {
         let started = Instant::now();
         let answer = self.exchange(command);

@@ -34,6 +34,18 @@ fn assertions_models_and_levels() {
 }
 
 #[test]
+fn several_questions_at_once_do_not_see_each_other() {
+    let mut session = session(Settings::default());
+    let x = session.declare("x", &SmtSort::Int);
+    session.assert(&Term::int(3).lt(&x));
+    let questions = [x.le(&Term::int(3)), x.le(&Term::int(4)), Term::int(4).lt(&x)];
+    assert_eq!(session.check_each(&questions), Ok(vec![Answer::Unsat, Answer::Sat, Answer::Sat]));
+    assert_eq!(session.check_each(&[]), Ok(Vec::new()));
+    assert_eq!(session.effort().queries, 3);
+    assert!(matches!(session.check_each(&[Term::raw("undeclared")]), Err(SolverError::Protocol(_))));
+}
+
+#[test]
 fn assumptions_and_cores() {
     let mut session = session(Settings { cores: true, ..Settings::default() });
     let (p, q) = (session.declare("p", &SmtSort::Bool), session.declare("q", &SmtSort::Bool));
