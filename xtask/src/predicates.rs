@@ -1,8 +1,13 @@
 //! The part of the benchmarks about engine `predicates`: the programs of THREADER's table 1, with and without bias.
 
+use crate::bench::Section;
+use crate::findings::{About, Finding};
 use crate::measure::measure;
 use crate::peers::Workshop;
+use crate::picture::{Axis, Curve, Marker, Picture};
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -31,51 +36,119 @@ const ROWS: [(&str, &str, &str); 17] = [
     ("qrcu", "modular 34.5", "T/O"),
 ];
 
-/// Measures and writes the table.
-pub fn write(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    let _ = write!(
-        page,
-        "\nThe programs of THREADER, table 1, by `--engine predicates`: verdict (× error, ✓ proof, *modular* proof) and seconds of \
-         wall clock, the check of the proof or trace included, at most {SECONDS} s. `aret` and `spacer` are the two values of `--horn`. \
-         The paper's figures are for its own versions of the programs, on the machines of 2010.\n\n\
-         | program | aret, bias modular | aret, bias none | spacer, bias modular | refinements | predicates | transition predicates | \
-         solver calls | paper, with bias | paper, without |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
-    );
+/// One program, as measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The program.
+    name: String,
+    /// `--horn aret --bias modular`, `--horn aret --bias none` and `--horn spacer --bias modular`.
+    outcomes: [Outcome; 3],
+}
+
+/// Measures all rows.
+pub fn measure_rows(shop: &Workshop, quick: bool) -> Result<Vec<Row>> {
     let rows = if quick { &ROWS[..4] } else { &ROWS[..] };
-    let mut total = 0.0;
-    for (name, with_bias, without) in rows {
+    let measured = rows.iter().map(|(name, ..)| {
         eprintln!("predicates: {name}");
         let program = shop.root().join("examples/threader").join(format!("{name}.tw"));
-        let modular = run(shop.threadwise_path(), &program, "aret", "modular")?;
-        let none = run(shop.threadwise_path(), &program, "aret", "none")?;
-        let spacer = run(shop.threadwise_path(), &program, "spacer", "modular")?;
-        total += modular.seconds;
+        let run = |horn, bias| run(shop.threadwise_path(), &program, horn, bias);
+        let outcomes = [run("aret", "modular")?, run("aret", "none")?, run("spacer", "modular")?];
+        Ok(Row { name: name.to_string(), outcomes })
+    });
+    measured.collect()
+}
+
+/// The section of the page.
+pub fn section(rows: &[Row]) -> Section {
+    let mut text = format!(
+        "\nThe programs of THREADER, table 1, by `--engine predicates`: verdict (× error, ✓ proof, *modular* proof) and seconds of \
+         wall clock, the check of the proof or trace included, at most {SECONDS} s. `aret` and `spacer` are the two values of `--horn`. \
+         The paper's figures are for its own versions of the programs, on the machines of 2010. SPIN is not asked: the data is \
+         unbounded.\n\n\
+         | program | aret, bias modular | aret, bias none | spacer, bias modular | refinements | predicates | transition predicates | \
+         solver calls | THREADER, with bias | THREADER, without |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+    );
+    for Row { name, outcomes: [modular, none, spacer] } in rows {
+        let (_, with_bias, without) = ROWS.iter().find(|(row, ..)| row == name).copied().unwrap_or_default();
         let _ = writeln!(
-            page,
+            text,
             "| {name} | {} | {} | {} | {} | {} | {} | {} | {with_bias} | {without} |",
-            modular.text,
-            none.text,
-            spacer.text,
+            modular.text(),
+            none.text(),
+            spacer.text(),
             modular.stat("refinements"),
             modular.stat("predicates"),
             modular.stat("transition_predicates"),
             modular.stat("solver_calls"),
         );
     }
-    let _ = writeln!(page, "\nTogether, `aret` with bias: {total:.1} s.");
-    Ok(())
+    let total: f64 = rows.iter().map(|row| row.outcomes[0].seconds).sum();
+    let _ = writeln!(text, "\nTogether, `aret` with bias: {total:.1} s.");
+    Section { text, findings: vec![finding(rows)], pictures: vec![picture(rows)] }
+}
+
+/// How many rows are decided with and without bias, here and in the paper.
+fn finding(rows: &[Row]) -> Finding {
+    let decided = |way: usize| rows.iter().filter(|row| row.outcomes[way].mark != "T/O").count();
+    let modular = |way: usize| rows.iter().filter(|row| row.outcomes[way].mark == "modular").count();
+    let sum = |way: usize| rows.iter().map(|row| row.outcomes[way].seconds).sum::<f64>();
+    let (with, without) = (sum(0), sum(1));
+    let text = format!(
+        "**THREADER's table 1, unbounded data**: with bias towards modular proofs, predicates decides {} of {} programs, {} of them \
+         by modular proofs, in {with:.1} s together; without bias {} and {} in {without:.1} s. In the paper it is 17 with bias, 6 of them \
+         by modular proofs, and 15 without, 1 of them.",
+        decided(0),
+        rows.len(),
+        modular(0),
+        decided(1),
+        modular(1),
+    );
+    Finding { about: About::Threads, won: (decided(0), without) >= (decided(1), with), text }
+}
+
+fn picture(rows: &[Row]) -> Picture {
+    let names: Vec<_> = rows.iter().rev().map(|row| row.name.clone()).collect();
+    let place = |name: &str| names.iter().position(|other| other == name).map(|place| place as f64);
+    let measured = |way: usize| {
+        let decided = rows.iter().filter(move |row| row.outcomes[way].mark != "T/O");
+        decided.filter_map(|row| Some((row.outcomes[way].seconds, place(&row.name)?))).collect()
+    };
+    let printed = |cell: fn(&(&str, &'static str, &'static str)) -> &'static str| {
+        let seconds = |row: &_| cell(row).rsplit(' ').next().and_then(|text: &str| text.parse::<f64>().ok());
+        ROWS.iter().filter_map(|row| Some((seconds(row)?, place(row.0)?))).collect()
+    };
+    let curve =
+        |name: &str, colour, marker, points| Curve { name: name.to_string(), colour, marker, line: false, points };
+    Picture {
+        file: "threader".to_string(),
+        title: "Table 1 of THREADER, decided programs".to_string(),
+        x: Axis::Log("seconds of wall clock"),
+        curves: vec![
+            curve("aret, bias modular", 0, Marker::Disc, measured(0)),
+            curve("aret, bias none", 1, Marker::Triangle, measured(1)),
+            curve("spacer, bias modular", 2, Marker::Cross, measured(2)),
+            curve("THREADER, with bias", 4, Marker::Disc, printed(|row| row.1)),
+            curve("THREADER, without", 4, Marker::Triangle, printed(|row| row.2)),
+        ],
+        y: Axis::Names(names),
+    }
 }
 
 /// What a run came to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Outcome {
-    text: String,
+    mark: String,
     seconds: f64,
-    json: serde_json::Value,
+    stats: BTreeMap<String, f64>,
 }
 
 impl Outcome {
     fn stat(&self, name: &str) -> u64 {
-        self.json["stats"][name].as_u64().unwrap_or(0)
+        self.stats.get(name).map_or(0, |value| *value as u64)
+    }
+
+    fn text(&self) -> String {
+        if self.mark == "T/O" { self.mark.clone() } else { format!("{} {:.1}", self.mark, self.seconds) }
     }
 }
 
@@ -92,6 +165,6 @@ fn run(threadwise: &Path, program: &Path, horn: &str, bias: &str) -> Result<Outc
         (Some("unsafe"), _) => "×",
         _ => "T/O",
     };
-    let text = if mark == "T/O" { mark.to_string() } else { format!("{mark} {seconds:.1}") };
-    Ok(Outcome { text, seconds, json })
+    let stats = serde_json::from_value(json["stats"].clone()).unwrap_or_default();
+    Ok(Outcome { mark: mark.to_string(), seconds, stats })
 }
