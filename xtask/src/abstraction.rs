@@ -4,7 +4,7 @@ use crate::bench::Section;
 use crate::data::{Family, Series};
 use crate::findings::{About, compare};
 use crate::fit::{base, measurable};
-use crate::peers::Workshop;
+use crate::peers::{UNREDUCED, Workshop};
 use crate::picture::{Axis, Curve, Marker, Picture};
 use crate::tables::{seconds, write_cells, write_head};
 use anyhow::Result;
@@ -59,7 +59,7 @@ fn measure_driver(driver: &Driver, shop: &Workshop, most: u32) -> Result<Family>
             let run = if series.tool.starts_with("SPIN") {
                 shop.spin(&model, n)?
             } else {
-                shop.explicit(&model, n, &["--no-symmetry", "--no-fold"])?
+                shop.explicit(&model, n, &UNREDUCED)?
             };
             series.push(n, run);
         }

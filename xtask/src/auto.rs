@@ -3,7 +3,7 @@
 use crate::bench::Section;
 use crate::findings::{About, Finding, factor};
 use crate::measure::measure;
-use crate::peers::Workshop;
+use crate::peers::{MEMORY_MIB, Workshop};
 use crate::picture::{Axis, Curve, Marker, Picture};
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ fn row(shop: &Workshop, example: &Example) -> Result<Row> {
 fn run(threadwise: &Path, program: &Path, engine: &str, limit: f64) -> Result<(String, f64)> {
     let mut command = Command::new(threadwise);
     command.arg("check").arg(program).args(["--engine", engine, "--format", "json", "-q"]);
-    command.arg("--timeout").arg(limit.to_string());
+    command.arg("--timeout").arg(limit.to_string()).arg("--memory").arg(MEMORY_MIB.to_string());
     let start = Instant::now();
     let measured = measure(&mut command, SECONDS as u64 * 4)?;
     let seconds = (start.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;

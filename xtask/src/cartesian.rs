@@ -3,8 +3,8 @@
 use crate::bench::Section;
 use crate::data::Family;
 use crate::findings::{About, compare};
-use crate::peers::Workshop;
-use crate::picture::{Axis, Curve, Marker, Picture};
+use crate::peers::{UNREDUCED, Workshop};
+use crate::picture::{Axis, Curve, Marker, Picture, full_name};
 use crate::tables::write_family;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -48,8 +48,7 @@ fn interchangeable(shop: &Workshop, m: usize, quick: bool) -> Result<Family> {
         let defines = [format!("N={n}"), format!("M={m}"), "K=1".to_string()];
         family.series[0].push(n, shop.cartesian(&program, &defines)?);
         if listed.contains(&n) && family.series[1].goes_on() {
-            let plain = ["--no-symmetry", "--no-fold"];
-            family.series[1].push(n, shop.engine("explicit", "states", &program, &defines, &plain)?);
+            family.series[1].push(n, shop.engine("explicit", "states", &program, &defines, &UNREDUCED)?);
         }
         if listed.contains(&n) && family.series[2].goes_on() {
             family.series[2].push(n, spin(shop, "lock-class", m, n)?);
@@ -68,15 +67,14 @@ fn different(shop: &Workshop, m: usize, quick: bool, smaller: Option<&Family>) -
     let listed: Vec<u32> = (2..=10 - m as u32).collect();
     let within =
         |tool: &str, n| smaller.and_then(|smaller| smaller.of(tool)?.limit()).is_none_or(|(limit, _)| n < limit);
-    for n in sizes(&listed, &[12, 25, 50, 100, 200, 500, 1_000], quick) {
+    for n in sizes(&listed, &[12, 25, 50, 100, 200, 300, 500, 1_000], quick) {
         eprintln!("lock class, m = {m}, {n} different threads");
         let defines = [format!("N={n}")];
         if within(CARTESIAN, n) {
             family.series[0].push(n, shop.cartesian(&program, &defines)?);
         }
         if listed.contains(&n) && family.series[1].goes_on() && within(EXPLICIT, n) {
-            let plain = ["--no-symmetry", "--no-fold"];
-            family.series[1].push(n, shop.engine("explicit", "states", &program, &defines, &plain)?);
+            family.series[1].push(n, shop.engine("explicit", "states", &program, &defines, &UNREDUCED)?);
         }
         if listed.contains(&n) && family.series[2].goes_on() && within(SPIN, n) {
             family.series[2].push(n, spin(shop, "lock-class-different", m, n)?);
@@ -95,7 +93,7 @@ fn binary_counter(shop: &Workshop, quick: bool) -> Result<Family> {
         if family.series[0].goes_on() {
             family.series[0].push(n, shop.cartesian(&program, &[format!("N={n}")])?);
         }
-        family.series[1].push(n, shop.explicit("binary-counter", n, &["--no-symmetry", "--no-fold"])?);
+        family.series[1].push(n, shop.explicit("binary-counter", n, &UNREDUCED)?);
         family.series[2].push(n, shop.spin("binary-counter", n)?);
     }
     Ok(family)
@@ -121,7 +119,7 @@ pub fn section(families: &[Family]) -> Section {
                 figure has no numbers to set beside ours; it shows polynomial curves for m = 1, 2, 3 and an exponential one for plain \
                 model checking. Engine `cartesian` counts products, and its time includes the check of the proof. Engine \
                 `explicit`, without reductions unless *symmetry* is named, and SPIN count states. Threads are made different by steps \
-                of their own before the lock, one more for each. The binary counter (CART, example 1.12.2) has no locks, and every \
+                of their own before the lock, one more for each; SPIN's partial-order reduction makes no difference to them. The binary counter (CART, example 1.12.2) has no locks, and every \
                 thread depends on every other.\n";
     let mut section = Section { text: text.to_string(), ..Section::default() };
     for family in families {
@@ -150,7 +148,7 @@ fn picture(file: &str, title: &str, families: &[&Family]) -> Picture {
     let markers = [Marker::Disc, Marker::Triangle, Marker::Cross];
     let curves = families.iter().enumerate().flat_map(|(index, family)| {
         family.series.iter().enumerate().map(move |(colour, series)| Curve {
-            name: if families.len() > 1 { format!("{} ({})", series.tool, index + 1) } else { series.tool.clone() },
+            name: if families.len() > 1 { format!("{} ({})", series.tool, index + 1) } else { full_name(&series.tool) },
             colour,
             marker: markers[index % markers.len()],
             line: true,

@@ -4,8 +4,8 @@ use crate::bench::Section;
 use crate::data::{Family, Point};
 use crate::findings::{About, compare};
 use crate::fit::{base, exponent};
-use crate::peers::Workshop;
-use crate::picture::{Axis, Curve, Marker, Picture};
+use crate::peers::{UNREDUCED, Workshop};
+use crate::picture::{Axis, Curve, Marker, Picture, full_name};
 use crate::tables::write_family;
 use anyhow::Result;
 use std::fmt::Write;
@@ -36,15 +36,19 @@ fn interchangeable(shop: &Workshop, quick: bool) -> Result<Family> {
 }
 
 fn different(shop: &Workshop, quick: bool) -> Result<Family> {
-    let mut family = Family::new("Simple(n), n different threads", &TOOLS);
+    let tools = [TOOLS[0], ("explicit", "states"), TOOLS[1]];
+    let mut family = Family::new("Simple(n), n different threads", &tools);
     let sizes: &[u32] = if quick { &[2, 8, 32] } else { &[2, 8, 12, 14, 16, 17, 18, 19, 50, 100, 200, 500, 1_000] };
     for &n in sizes {
         eprintln!("{n} different threads");
-        let ours = shop.modular(&shop.save(&format!("different-{n}.tw"), &simple_different(n as usize))?, &[])?;
-        family.series[0].push(n, ours);
+        let program = shop.save(&format!("different-{n}.tw"), &simple_different(n as usize))?;
+        family.series[0].push(n, shop.modular(&program, &[])?);
         if n < 50 && family.series[1].goes_on() {
+            family.series[1].push(n, shop.engine("explicit", "states", &program, &[], &UNREDUCED)?);
+        }
+        if n < 50 && family.series[2].goes_on() {
             let model = shop.save(&format!("different-{n}.pml"), &simple_different_promela(n as usize))?;
-            family.series[1].push(n, shop.spin_on(&model, &format!("different-{n}"), n)?);
+            family.series[2].push(n, shop.spin_on(&model, &format!("different-{n}"), n)?);
         }
     }
     Ok(family)
@@ -53,7 +57,8 @@ fn different(shop: &Workshop, quick: bool) -> Result<Family> {
 /// The section of the page.
 pub fn section(families: &[Family]) -> Section {
     let text = "\nThe program Simple(n) of FQ, section 1.1. The modular engine counts states of one thread at a time; its time \
-                includes the check of the proof.\n";
+                includes the check of the proof. Engine `explicit` and SPIN search without reductions; SPIN's partial-order reduction \
+                makes no difference to these programs.\n";
     let mut section = Section { text: text.to_string(), ..Section::default() };
     for (family, file) in families.iter().zip(["simple-copies", "simple-different"]) {
         write_family(&mut section.text, family);
@@ -65,9 +70,9 @@ pub fn section(families: &[Family]) -> Section {
             y: Axis::Log("CPU seconds"),
             curves: (family.series.iter().enumerate())
                 .map(|(colour, series)| Curve {
-                    name: series.tool.clone(),
+                    name: full_name(&series.tool),
                     colour,
-                    marker: [Marker::Disc, Marker::Triangle][colour % 2],
+                    marker: [Marker::Disc, Marker::Triangle, Marker::Cross][colour % 3],
                     line: true,
                     points: series.seconds(),
                 })

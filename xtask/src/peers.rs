@@ -11,6 +11,9 @@ pub const MEMORY_MIB: u64 = 2048;
 /// See [`MEMORY_MIB`].
 pub const SECONDS: u64 = 300;
 
+/// What turns off the reductions of engine `explicit`, so that it visits the states that other tools count.
+pub const UNREDUCED: [&str; 2] = ["--no-symmetry", "--no-fold"];
+
 /// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {

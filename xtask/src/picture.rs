@@ -56,6 +56,11 @@ pub struct Picture {
     pub curves: Vec<Curve>,
 }
 
+/// The name of a tool for readers who do not know the engines.
+pub fn full_name(tool: &str) -> String {
+    if tool == "SPIN" { tool.to_string() } else { format!("threadwise, {tool}") }
+}
+
 /// Blue, orange, green, purple, grey: told apart by most eyes, in light and in grey.
 pub const COLOURS: [RGBColor; 5] =
     [RGBColor(0, 90, 181), RGBColor(220, 80, 0), RGBColor(0, 130, 90), RGBColor(140, 60, 160), RGBColor(120, 120, 120)];

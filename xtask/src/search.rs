@@ -3,7 +3,7 @@
 use crate::bench::Section;
 use crate::data::{Family, Series};
 use crate::findings::{About, compare};
-use crate::peers::{Run, Workshop};
+use crate::peers::{Run, UNREDUCED, Workshop};
 use crate::picture::{Axis, Curve, Marker, Picture};
 use crate::tables::write_family;
 use anyhow::Result;
@@ -42,7 +42,7 @@ const AGAINST_RUMUR: &[Case] = &[
 
 /// Measures the searches without symmetry.
 pub fn beside_spin(shop: &Workshop, quick: bool) -> Result<Vec<Family>> {
-    let ours = |model: &str, n| shop.explicit(model, n, &["--no-symmetry", "--no-fold"]);
+    let ours = |model: &str, n| shop.explicit(model, n, &UNREDUCED);
     AGAINST_SPIN.iter().map(|case| measure(case, quick, ours, "SPIN", |model, n| shop.spin(model, n))).collect()
 }
 
