@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, from_value, to_value};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
 
 /// What to measure, and what to do with it.
 #[derive(clap::Args)]
@@ -22,6 +25,9 @@ pub struct Options {
     /// commands with different parts may run at once.
     #[arg(long, value_delimiter = ',')]
     only: Vec<Part>,
+    /// Measure so many parts at once; each keeps one core busy.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    jobs: u8,
     /// Measure nothing: draw the page and its pictures from what was measured before.
     #[arg(long, conflicts_with_all = ["quick", "only"])]
     draw_only: bool,
@@ -130,22 +136,47 @@ impl Part {
 /// Measures, and draws the page.
 pub fn run(options: &Options) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
-    let all = if options.draw_only { &[] } else { &Part::ALL[..] };
-    let mut measured = Vec::new();
-    for &part in all.iter().filter(|part| options.only.is_empty() || options.only.contains(part)) {
-        let shop = Workshop::new(&root, part.name())?;
-        let setting = Setting::here(&root, shop.threadwise_path());
-        let results = Results { setting, measured: part.measure(&shop, options.quick)? };
-        if !options.quick {
-            save(&root, part, &results)?;
-        }
-        measured.push((part, results));
-    }
+    let wanted = |part: &Part| options.only.is_empty() || options.only.contains(part);
+    let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| !options.draw_only && wanted(part)).collect();
+    let measured = measure(&root, &parts, options)?;
     if options.quick {
         println!("{}", page::compose(measured)?.text);
         return Ok(());
     }
     draw(&root)
+}
+
+/// Measures parts, as many at once as there are jobs. A part that fails does not keep the others from being measured and kept.
+fn measure(root: &Path, parts: &[Part], options: &Options) -> Result<Vec<(Part, Results)>> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        while let Some(&part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push(measure_part(root, part, options).map(|results| (part, results)));
+        }
+        done
+    };
+    let done: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    if !options.quick && done.iter().any(Result::is_err) {
+        draw(root)?;
+    }
+    done.into_iter().collect()
+}
+
+fn measure_part(root: &Path, part: Part, options: &Options) -> Result<Results> {
+    let start = Instant::now();
+    let shop = Workshop::new(root, part.name())?;
+    let mut setting = Setting::here(root, shop.threadwise_path());
+    let measured = part.measure(&shop, options.quick).with_context(|| format!("part `{}`", part.name()))?;
+    setting.minutes = (start.elapsed().as_secs_f64() / 6.0).round() / 10.0;
+    let results = Results { setting, measured };
+    if !options.quick {
+        save(root, part, &results)?;
+    }
+    Ok(results)
 }
 
 /// Keeps what was measured, as soon as there is something to keep.

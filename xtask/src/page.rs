@@ -100,11 +100,12 @@ fn write_machine(page: &mut String, setting: &Setting) {
 
 /// What is special about the measurement of a part.
 fn write_setting(page: &mut String, setting: &Setting, first: &Setting) {
-    let _ = writeln!(
-        page,
-        "\nMeasured at commit {}; the load average at the beginning was {}.",
-        setting.commit, setting.load
-    );
+    let Setting { commit, load, minutes, .. } = setting;
+    let _ = write!(page, "\nMeasured at commit {commit}; the load average at the beginning was {load}.");
+    if *minutes > 0.0 {
+        let _ = write!(page, " It took {minutes} minutes.");
+    }
+    *page += "\n";
     if !setting.is_like(first) {
         *page += "Machine and versions were:\n";
         write_machine(page, setting);

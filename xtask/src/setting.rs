@@ -11,6 +11,9 @@ pub struct Setting {
     pub commit: String,
     /// What else the machine did: the load average at the beginning.
     pub load: String,
+    /// How long the measuring took.
+    #[serde(default)]
+    pub minutes: f64,
     /// The machine and its system.
     pub machine: Machine,
     /// The tools, with their own words about their versions.
@@ -38,6 +41,7 @@ impl Setting {
         Setting {
             commit: commit(root),
             load: file("/proc/loadavg").split_whitespace().next().unwrap_or_default().to_string(),
+            minutes: 0.0,
             machine: Machine::here(),
             tools: vec![
                 version(threadwise, "--version"),
