@@ -1,237 +1,240 @@
-//! `cargo xtask bench`: measures, and writes the page.
+//! `cargo xtask bench`: measures, keeps what it measured in `bench/results`, and draws the page and its pictures from there.
 
-use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
-use crate::{abstraction, cartesian, modular, predicates};
-use anyhow::Result;
-use std::fmt::Write;
+use crate::findings::Finding;
+use crate::page;
+use crate::peers::Workshop;
+use crate::picture::Picture;
+use crate::setting::Setting;
+use crate::{abstraction, auto, cartesian, modular, predicates, search};
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, from_value, to_value};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
 
-/// A model and the sizes it is measured at.
-struct Family {
-    title: &'static str,
-    model: &'static str,
-    sizes: &'static [u32],
-    quick: &'static [u32],
+/// What to measure, and what to do with it.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Small sizes only, and print the page instead of writing anything.
+    #[arg(long)]
+    quick: bool,
+    /// Measure only these parts of the page, and keep the others; may be given several times. Several
+    /// commands with different parts may run at once.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Measure so many parts at once; each keeps one core busy.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    jobs: u8,
+    /// Measure nothing: draw the page and its pictures from what was measured before.
+    #[arg(long, conflicts_with_all = ["quick", "only"])]
+    draw_only: bool,
 }
 
-const AGAINST_SPIN: &[Family] = &[
-    Family { title: "Bluetooth driver, n workers", model: "bluetooth", sizes: &[3, 4, 5, 6], quick: &[3, 4] },
-    Family {
-        title: "Lock class with parked threads, m = 2, k = 1, n threads",
-        model: "lock-class-parked",
-        sizes: &[8, 10, 12, 13],
-        quick: &[4, 6],
-    },
-    Family { title: "Simple(n)", model: "simple", sizes: &[8, 12, 16, 18], quick: &[4, 8] },
-    Family { title: "Binary counter, n threads", model: "binary-counter", sizes: &[8, 12, 16, 20], quick: &[4, 8] },
-];
-
-/// rumur searches what its model says; `bluetooth-merged` merges the steps that threadwise folds.
-const AGAINST_RUMUR: &[Family] = &[
-    Family { title: "Bluetooth driver, n workers", model: "bluetooth", sizes: &[4, 6, 8], quick: &[3, 6] },
-    Family {
-        title: "Lock class with parked threads, m = 2, k = 1, n threads",
-        model: "lock-class-parked",
-        sizes: &[8, 16, 32],
-        quick: &[4, 8],
-    },
-    Family { title: "Simple(n)", model: "simple", sizes: &[8, 16, 32], quick: &[4, 8] },
-];
-
-/// A part of the page.
+/// A part of the page, in the order of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Part {
+    /// Engine `cartesian`, beside SPIN.
+    Cartesian,
+    /// Engine `modular`, beside SPIN.
+    Modular,
+    /// Programs and their abstract threads, beside SPIN.
+    Abstract,
+    /// Engine `predicates`, on THREADER's table 1.
+    Predicates,
     /// Searches without symmetry, beside SPIN.
     Spin,
     /// Searches with symmetry, beside rumur.
     Rumur,
-    /// Engine `modular`, beside SPIN.
-    Modular,
-    /// Engine `cartesian`, beside SPIN.
-    Cartesian,
-    /// Engine `predicates`, on THREADER's table 1.
-    Predicates,
-    /// Programs and their abstract threads, beside SPIN.
-    Abstract,
+    /// `auto`, beside the fastest single engine.
+    Auto,
+}
+
+/// What a part contributes to the page.
+#[derive(Default)]
+pub struct Section {
+    /// Prose and tables.
+    pub text: String,
+    /// For the summary.
+    pub findings: Vec<Finding>,
+    /// Pictures, which stand above the tables.
+    pub pictures: Vec<Picture>,
+}
+
+/// A file of `bench/results`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Results {
+    /// Where and with what it was measured.
+    pub setting: Setting,
+    /// Its form depends on the part.
+    pub measured: Value,
 }
 
 impl Part {
-    const ALL: [Part; 6] = [Part::Spin, Part::Rumur, Part::Modular, Part::Cartesian, Part::Predicates, Part::Abstract];
+    /// All of them.
+    pub const ALL: [Part; 7] =
+        [Part::Cartesian, Part::Modular, Part::Abstract, Part::Predicates, Part::Spin, Part::Rumur, Part::Auto];
 
-    fn heading(self) -> &'static str {
+    /// The name of the part's file.
+    pub fn name(self) -> &'static str {
         match self {
-            Part::Spin => "\n## Without symmetry, beside SPIN\n",
-            Part::Rumur => "\n## With symmetry, beside rumur\n",
-            Part::Modular => "\n## Thread by thread, beside SPIN\n",
-            Part::Cartesian => "\n## Unions of products, beside SPIN\n",
-            Part::Abstract => "\n## Abstract threads, beside SPIN\n",
-            Part::Predicates => "\n## Unbounded data: THREADER's table 1\n",
+            Part::Spin => "spin",
+            Part::Rumur => "rumur",
+            Part::Modular => "modular",
+            Part::Cartesian => "cartesian",
+            Part::Abstract => "abstract",
+            Part::Predicates => "predicates",
+            Part::Auto => "auto",
         }
     }
 
-    fn measure(self, shop: &Workshop, quick: bool) -> Result<String> {
-        let mut text = String::new();
+    /// The heading of the part on the page.
+    pub fn heading(self) -> &'static str {
         match self {
-            Part::Spin => beside_spin(&mut text, shop, quick)?,
-            Part::Rumur => beside_rumur(&mut text, shop, quick)?,
-            Part::Modular => modular::write(&mut text, shop, quick)?,
-            Part::Cartesian => cartesian::write(&mut text, shop, quick)?,
-            Part::Abstract => abstraction::write(&mut text, shop, quick)?,
-            Part::Predicates => predicates::write(&mut text, shop, quick)?,
+            Part::Spin => "Without symmetry, beside SPIN",
+            Part::Rumur => "With symmetry, beside rumur",
+            Part::Modular => "Thread by thread, beside SPIN",
+            Part::Cartesian => "Unions of products, beside SPIN",
+            Part::Abstract => "Abstract threads, beside SPIN",
+            Part::Predicates => "Unbounded data: THREADER's table 1",
+            Part::Auto => "Engine `auto` beside the fastest engine",
         }
-        Ok(text)
     }
 
-    /// What an earlier page says in this part.
-    fn of_page(self, page: &str) -> &str {
-        let rest = page.split(self.heading()).nth(1).unwrap_or_default();
-        rest.find("\n## ").map_or(rest, |end| &rest[..end])
+    fn measure(self, shop: &Workshop, quick: bool) -> Result<Value> {
+        Ok(match self {
+            Part::Spin => to_value(search::beside_spin(shop, quick)?)?,
+            Part::Rumur => to_value(search::beside_rumur(shop, quick)?)?,
+            Part::Modular => to_value(modular::measure(shop, quick)?)?,
+            Part::Cartesian => to_value(cartesian::measure(shop, quick)?)?,
+            Part::Abstract => to_value(abstraction::measure(shop, quick)?)?,
+            Part::Predicates => to_value(predicates::measure_rows(shop, quick)?)?,
+            Part::Auto => to_value(auto::measure_rows(shop, quick)?)?,
+        })
+    }
+
+    /// What the part says about measured values.
+    pub fn section(self, measured: Value) -> Result<Section> {
+        Ok(match self {
+            Part::Spin => search::spin_section(&from_value::<Vec<_>>(measured)?),
+            Part::Rumur => search::rumur_section(&from_value::<Vec<_>>(measured)?),
+            Part::Modular => modular::section(&from_value::<Vec<_>>(measured)?),
+            Part::Cartesian => cartesian::section(&from_value::<Vec<_>>(measured)?),
+            Part::Abstract => abstraction::section(&from_value::<Vec<_>>(measured)?),
+            Part::Predicates => predicates::section(&from_value::<Vec<_>>(measured)?),
+            Part::Auto => auto::section(&from_value::<Vec<_>>(measured)?),
+        })
+    }
+
+    fn file(self, root: &Path) -> PathBuf {
+        root.join("bench/results").join(self.name()).with_extension("json")
     }
 }
 
-/// Measures and writes `docs/BENCHMARKS.md`; if `only` names a part, the others stay as they are.
-pub fn run(quick: bool, only: Option<Part>) -> Result<()> {
-    let shop = Workshop::new()?;
-    let file = shop.root().join("docs/BENCHMARKS.md");
-    let old = std::fs::read_to_string(&file).unwrap_or_default();
-    let mut page = introduction();
-    for part in Part::ALL {
-        let measured = match only {
-            Some(only) if only != part => part.of_page(&old).to_string(),
-            _ => part.measure(&shop, quick)?,
-        };
-        page += part.heading();
-        page += &measured;
+/// Measures, and draws the page.
+pub fn run(options: &Options) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let wanted = |part: &Part| options.only.is_empty() || options.only.contains(part);
+    let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| !options.draw_only && wanted(part)).collect();
+    let measured = measure(&root, &parts, options)?;
+    if options.quick {
+        println!("{}", page::compose(measured)?.text);
+        return Ok(());
     }
-    if quick {
-        println!("{page}");
-    } else {
-        std::fs::write(file, page)?;
-    }
-    Ok(())
+    draw(&root)
 }
 
-fn beside_spin(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    for family in AGAINST_SPIN {
-        let pairs = measure_family(family, quick, |n| {
-            let ours = shop.threadwise(family.model, n, &["--no-symmetry", "--no-fold"])?;
-            Ok((ours, shop.spin(family.model, n)?))
-        })?;
-        write_family(page, family, "SPIN", &pairs);
-    }
-    Ok(())
-}
-
-fn beside_rumur(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    for family in AGAINST_RUMUR {
-        let pairs = measure_family(family, quick, |n| {
-            Ok((shop.threadwise(family.model, n, &["--no-fold"])?, shop.rumur(family.model, n)?))
-        })?;
-        write_family(page, family, "rumur", &pairs);
-    }
-    write_folded(page, shop, quick)
-}
-
-/// Threadwise with all its reductions beside rumur on a model whose author merged steps by hand.
-fn write_folded(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    let _ = write!(
-        page,
-        "\n### Bluetooth driver, n workers, unobservable steps folded\n\nthreadwise folds such steps by itself; for rumur they \
-         are merged in `bluetooth-merged.m`.\n\n| n | tool | states | CPU s | peak MB | states/s | bytes/state |\n\
-         |--:|---|--:|--:|--:|--:|--:|\n"
-    );
-    let sizes: &[u32] = if quick { &[4] } else { &[8, 12, 16] };
-    for &n in sizes {
-        eprintln!("Bluetooth folded, n = {n}");
-        write_row(page, &n.to_string(), "threadwise", &shop.threadwise("bluetooth", n, &[])?);
-        write_row(page, &n.to_string(), "rumur", &shop.rumur("bluetooth-merged", n)?);
-    }
-    for n in [20, 24] {
-        write_row(page, &n.to_string(), "threadwise", &shop.threadwise("bluetooth", n, &[])?);
-    }
-    Ok(())
-}
-
-type Pair = (u32, Run, Run);
-
-fn measure_family(family: &Family, quick: bool, measure: impl Fn(u32) -> Result<(Run, Run)>) -> Result<Vec<Pair>> {
-    let sizes = if quick { family.quick } else { family.sizes };
-    let measured = sizes.iter().map(|&n| {
-        eprintln!("{}, n = {n}", family.title);
-        measure(n).map(|(ours, theirs)| (n, ours, theirs))
-    });
-    measured.collect()
-}
-
-fn introduction() -> String {
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
-    format!(
-        "# Benchmarks\n\n\
-         Written by `cargo xtask bench`, which measures the tools of each table in one run. Every tool gets {MEMORY_MIB} MiB of \
-         memory and {SECONDS} s of CPU time; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
-         largest resident set. The models are in `bench/models`, with the same control points for all tools.\n\n\
-         - Processor: {}\n- {}\n- {}\n- {}\n",
-        cpu.trim_start_matches([' ', '\t', ':']),
-        version("rustc", "--version"),
-        version("spin", "-V"),
-        version("rumur", "--version"),
-    )
-}
-
-fn write_family(page: &mut String, family: &Family, peer: &str, pairs: &[Pair]) {
-    let _ = write!(
-        page,
-        "\n### {}\n\n| n | tool | states | CPU s | peak MB | states/s | bytes/state |\n|--:|---|--:|--:|--:|--:|--:|\n",
-        family.title
-    );
-    for (n, ours, theirs) in pairs {
-        write_row(page, &n.to_string(), "threadwise", ours);
-        write_row(page, &n.to_string(), peer, theirs);
-    }
-    write_ratios(page, peer, pairs);
-}
-
-/// A row of a table of measurements.
-pub fn write_row(page: &mut String, n: &str, tool: &str, run: &Run) {
-    let states = run.states.map_or("–".to_string(), |states| states.to_string());
-    let (rate, bytes) = match run.states {
-        Some(states) if run.cpu_seconds >= 0.05 => {
-            (format!("{:.0}", states as f64 / run.cpu_seconds), format!("{:.1}", run.peak_bytes as f64 / states as f64))
+/// Measures parts, as many at once as there are jobs. A part that fails does not keep the others from being measured and kept.
+fn measure(root: &Path, parts: &[Part], options: &Options) -> Result<Vec<(Part, Results)>> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        while let Some(&part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push(measure_part(root, part, options).map(|results| (part, results)));
         }
-        _ => ("–".to_string(), "–".to_string()),
+        done
     };
-    let megabytes = run.peak_bytes as f64 / 1e6;
-    let _ = writeln!(page, "| {n} | {tool} | {states} | {:.2} | {megabytes:.1} | {rate} | {bytes} |", run.cpu_seconds);
-}
-
-/// The ratios at the largest size that both tools decide, and how the work grows.
-fn write_ratios(page: &mut String, peer: &str, pairs: &[Pair]) {
-    let both = pairs.iter().rev().find(|(_, ours, theirs)| ours.states.is_some() && theirs.states.is_some());
-    if let Some((n, ours, theirs)) = both {
-        let _ = write!(
-            page,
-            "\nAt n = {n}, {peer} takes {:.1} times the CPU time and {:.1} times the memory of threadwise",
-            theirs.cpu_seconds / ours.cpu_seconds.max(0.001),
-            theirs.peak_bytes as f64 / ours.peak_bytes.max(1) as f64,
-        );
-        let equal = if ours.states == theirs.states { "" } else { "not " };
-        let _ = writeln!(page, "; their numbers of states are {equal}equal.");
+    let done: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
+    });
+    if !options.quick && done.iter().any(Result::is_err) {
+        draw(root)?;
     }
-    let curve = |pick: fn(&Pair) -> &Run| growth(pairs, pick).map_or("–".to_string(), |base| format!("{base:.2}"));
-    let _ = writeln!(
-        page,
-        "\nGrowth of CPU time per unit of n (geometric mean over sizes of 0.5 s and more): threadwise {}, {peer} {}.",
-        curve(|(_, ours, _)| ours),
-        curve(|(_, _, theirs)| theirs)
-    );
+    done.into_iter().collect()
 }
 
-/// The factor by which the time grows when n grows by one, between the first and the last size
-/// that takes long enough to measure.
-fn growth(pairs: &[Pair], pick: fn(&Pair) -> &Run) -> Option<f64> {
-    let measurable = |pair: &&Pair| pick(pair).states.is_some() && pick(pair).cpu_seconds >= 0.5;
-    let first = pairs.iter().find(measurable)?;
-    let last = pairs.iter().rev().find(measurable)?;
-    let steps = last.0.checked_sub(first.0).filter(|&steps| steps > 0)?;
-    Some((pick(last).cpu_seconds / pick(first).cpu_seconds).powf(1.0 / f64::from(steps)))
+fn measure_part(root: &Path, part: Part, options: &Options) -> Result<Results> {
+    let start = Instant::now();
+    let shop = Workshop::new(root, part.name())?;
+    let mut setting = Setting::here(root, shop.threadwise_path());
+    let measured = part.measure(&shop, options.quick).with_context(|| format!("part `{}`", part.name()))?;
+    setting.minutes = (start.elapsed().as_secs_f64() / 6.0).round() / 10.0;
+    let results = Results { setting, measured };
+    if !options.quick {
+        save(root, part, &results)?;
+    }
+    Ok(results)
+}
+
+/// Keeps what was measured, as soon as there is something to keep.
+fn save(root: &Path, part: Part, results: &Results) -> Result<()> {
+    let file = part.file(root);
+    fs::create_dir_all(root.join("bench/results"))?;
+    replace(&file, &(serde_json::to_string_pretty(results)? + "\n"))
+}
+
+/// Draws the page and its pictures from what was measured. Of several commands that end at the same time one waits for the
+/// other, so that the last one draws all that there is.
+fn draw(root: &Path) -> Result<()> {
+    let lock = fs::File::open(root.join("bench"))?;
+    lock.lock()?;
+    let drawn = page::compose(load(root)?)?;
+    for (file, text) in drawn.files() {
+        let file = root.join(file);
+        fs::create_dir_all(file.parent().context("a file in a folder")?)?;
+        replace(&file, text)?;
+    }
+    Ok(())
+}
+
+/// All that was measured so far.
+fn load(root: &Path) -> Result<Vec<(Part, Results)>> {
+    let kept = Part::ALL.into_iter().filter(|part| part.file(root).is_file());
+    let loaded = kept.map(|part| {
+        let file = part.file(root);
+        let results = serde_json::from_str(&fs::read_to_string(&file)?);
+        Ok((part, results.with_context(|| format!("{} is not as expected", file.display()))?))
+    });
+    loaded.collect()
+}
+
+/// Writes a file at once, so that nobody reads half of it.
+fn replace(file: &Path, text: &str) -> Result<()> {
+    let new = file.with_extension(format!("new-{}", std::process::id()));
+    fs::write(&new, text)?;
+    Ok(fs::rename(new, file)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With `BLESS=1` in the environment the files are written instead.
+    #[test]
+    fn the_page_and_its_pictures_are_what_the_results_draw() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        if std::env::var_os("BLESS").is_some() {
+            return draw(&root).expect("a page");
+        }
+        let drawn = page::compose(load(&root).expect("readable results")).expect("a page");
+        for (file, text) in drawn.files() {
+            let kept = fs::read_to_string(root.join(file)).unwrap_or_default();
+            assert!(kept == *text, "{file} is not what bench/results draws; run `cargo xtask bench --draw-only`");
+        }
+        let pictures = fs::read_dir(root.join("docs/pictures")).expect("the pictures' folder").count();
+        assert_eq!(pictures, drawn.pictures.len(), "pictures that nothing draws are left in docs/pictures");
+    }
 }

@@ -1,84 +1,165 @@
-//! The part of the benchmarks about engine `cartesian`: the lock class, CART's figure 3.12.
+//! The part of the benchmarks about engine `cartesian`: the lock class, CART's figure 3.12, and a program without locks.
 
-use crate::modular::growth_exponent;
-use crate::peers::{Run, Workshop};
+use crate::bench::Section;
+use crate::data::Family;
+use crate::findings::{About, compare};
+use crate::peers::{UNREDUCED, Workshop};
+use crate::picture::{Axis, Curve, Marker, Picture, full_name};
+use crate::tables::write_family;
 use anyhow::Result;
-use std::fmt::Write;
 use std::path::PathBuf;
 use threadwise_suite::lock_class_different;
 
-const HEAD: &str = "\n| n | tool | products or states | CPU s | peak MB |\n|--:|---|--:|--:|--:|\n";
+const CARTESIAN: &str = "cartesian";
+const EXPLICIT: &str = "explicit";
+const SYMMETRIC: &str = "explicit (symmetry)";
+const SPIN: &str = "SPIN";
 
-/// Tools that list states are not asked for more threads than this.
-const MOST_LISTED: u32 = 24;
+/// How often a thread may enter a critical section before it begins again.
+const SECTIONS: [usize; 3] = [1, 2, 3];
 
-/// Measures and writes the lock class with one, two and three critical sections.
-pub fn write(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    *page += "\nThe lock class of CART, section 3.6, with m critical sections of one location each: figure 3.12 again. Engine \
-              `cartesian` counts products, and its time includes the check of the proof; the explicit engine, without \
-              reductions, and SPIN count states.\n";
-    let sizes: &[u32] = if quick { &[2, 8, 32] } else { &[2, 4, 8, 12, 16, 20, 24, 50, 100, 200, 500, 1_000] };
-    for m in 1..=3 {
-        let _ = write!(page, "\n### Lock class, m = {m}, interchangeable copies\n{HEAD}");
-        let ours = Case { program: shop.model("lock-class", "tw"), promela: "lock-class", m };
-        ours.measure(page, shop, sizes, "interchangeable")?;
-        let _ = write!(page, "\n### Lock class, m = {m}, copies made different\n{HEAD}");
-        let program = shop.save(&format!("lock-class-different-{m}.tw"), &lock_class_different(m))?;
-        let ours = Case { program, promela: "lock-class-different", m };
-        let points = ours.measure(page, shop, sizes, "different")?;
-        match growth_exponent(&points) {
-            Some(exponent) => {
-                let _ = writeln!(
-                    page,
-                    "\nThe CPU time of engine `cartesian` grows like n to the {exponent:.2} (least squares in log-log, sizes \
-                     of 0.05 s and more)."
-                );
-            }
-            None => *page += "\nToo few sizes take long enough to fit a growth exponent.\n",
+/// Measures the lock class with one, two and three critical sections, and the binary counter.
+pub fn measure(shop: &Workshop, quick: bool) -> Result<Vec<Family>> {
+    let mut families = Vec::new();
+    for m in SECTIONS {
+        families.push(interchangeable(shop, m, quick)?);
+    }
+    for m in SECTIONS {
+        // What is beyond a limit with fewer sections is beyond it with more.
+        let smaller = families.last().filter(|_| m > 1).cloned();
+        families.push(different(shop, m, quick, smaller.as_ref())?);
+    }
+    families.push(binary_counter(shop, quick)?);
+    Ok(families)
+}
+
+fn interchangeable(shop: &Workshop, m: usize, quick: bool) -> Result<Family> {
+    let program = shop.model("lock-class", "tw");
+    let tools = [(CARTESIAN, "products"), (EXPLICIT, "states"), (SPIN, "states"), (SYMMETRIC, "orbits")];
+    let mut family = Family::new(format!("Lock class, m = {m}, interchangeable copies"), &tools);
+    // Close to where the listing of states ends; with one section there are n + 1 of them, and SPIN has 255 processes.
+    let listed: &[u32] = match m {
+        1 => &[2, 4, 8, 16, 50, 100, 200],
+        2 => &[2, 4, 8, 12, 16, 18, 20, 22],
+        _ => &[2, 4, 6, 8, 10, 11, 12, 13],
+    };
+    for n in sizes(listed, &[50, 100, 200, 500, 1_000], quick) {
+        eprintln!("lock class, m = {m}, {n} interchangeable copies");
+        let defines = [format!("N={n}"), format!("M={m}"), "K=1".to_string()];
+        family.series[0].push(n, shop.cartesian(&program, &defines)?);
+        if listed.contains(&n) && family.series[1].goes_on() {
+            family.series[1].push(n, shop.engine("explicit", "states", &program, &defines, &UNREDUCED)?);
+        }
+        if listed.contains(&n) && family.series[2].goes_on() {
+            family.series[2].push(n, spin(shop, "lock-class", m, n)?);
+        }
+        if family.series[3].goes_on() {
+            family.series[3].push(n, shop.engine("explicit", "states", &program, &defines, &["--no-fold"])?);
         }
     }
-    Ok(())
+    Ok(family)
 }
 
-struct Case {
-    program: PathBuf,
-    promela: &'static str,
-    m: usize,
-}
-
-impl Case {
-    fn measure(&self, page: &mut String, shop: &Workshop, sizes: &[u32], what: &str) -> Result<Vec<(u32, Run)>> {
-        let m = self.m;
-        let mut points = Vec::new();
-        let (mut explicit_goes_on, mut spin_goes_on) = (true, true);
-        for &n in sizes {
-            eprintln!("lock class, m = {m}, {n} {what} copies");
-            let mut defines = vec![format!("N={n}")];
-            if what == "interchangeable" {
-                defines.extend([format!("M={m}"), "K=1".to_string()]);
-            }
-            let ours = shop.cartesian(&self.program, &defines)?;
-            write_row(page, n, "cartesian", &ours);
-            points.push((n, ours));
-            if n <= MOST_LISTED && explicit_goes_on {
-                let explicit = shop.explicit(&self.program, &defines)?;
-                explicit_goes_on = explicit.states.is_some();
-                write_row(page, n, "explicit", &explicit);
-            }
-            if n <= MOST_LISTED && spin_goes_on {
-                let text = std::fs::read_to_string(shop.model(self.promela, "pml"))?;
-                let text = format!("#define M {m}\n#define K 1\n{text}");
-                let name = format!("{}-{m}-{n}", self.promela);
-                let spin = shop.spin_on(&shop.save(&format!("{name}.pml"), &text)?, &name, n)?;
-                spin_goes_on = spin.states.is_some();
-                write_row(page, n, "SPIN", &spin);
-            }
+fn different(shop: &Workshop, m: usize, quick: bool, smaller: Option<&Family>) -> Result<Family> {
+    let program: PathBuf = shop.save(&format!("lock-class-different-{m}.tw"), &lock_class_different(m))?;
+    let tools = [(CARTESIAN, "products"), (EXPLICIT, "states"), (SPIN, "states")];
+    let mut family = Family::new(format!("Lock class, m = {m}, n different threads"), &tools);
+    let listed: Vec<u32> = (2..=10 - m as u32).collect();
+    let within =
+        |tool: &str, n| smaller.and_then(|smaller| smaller.of(tool)?.limit()).is_none_or(|(limit, _)| n < limit);
+    for n in sizes(&listed, &[12, 25, 50, 100, 200, 300, 500, 1_000], quick) {
+        eprintln!("lock class, m = {m}, {n} different threads");
+        let defines = [format!("N={n}")];
+        if within(CARTESIAN, n) {
+            family.series[0].push(n, shop.cartesian(&program, &defines)?);
         }
-        Ok(points)
+        if listed.contains(&n) && family.series[1].goes_on() && within(EXPLICIT, n) {
+            family.series[1].push(n, shop.engine("explicit", "states", &program, &defines, &UNREDUCED)?);
+        }
+        if listed.contains(&n) && family.series[2].goes_on() && within(SPIN, n) {
+            family.series[2].push(n, spin(shop, "lock-class-different", m, n)?);
+        }
     }
+    Ok(family)
 }
 
-fn write_row(page: &mut String, n: u32, tool: &str, run: &Run) {
-    let states = run.states.map_or("–".to_string(), |states| states.to_string());
-    let _ = writeln!(page, "| {n} | {tool} | {states} | {:.2} | {:.1} |", run.cpu_seconds, run.peak_bytes as f64 / 1e6);
+/// A program in which every thread depends on every other.
+fn binary_counter(shop: &Workshop, quick: bool) -> Result<Family> {
+    let tools = [(CARTESIAN, "products"), (EXPLICIT, "states"), (SPIN, "states")];
+    let mut family = Family::new("Binary counter, n threads", &tools);
+    let program = shop.model("binary-counter", "tw");
+    for n in sizes(&[4, 6, 8, 10, 12, 14, 16, 18], &[], quick) {
+        eprintln!("binary counter, {n} threads");
+        if family.series[0].goes_on() {
+            family.series[0].push(n, shop.cartesian(&program, &[format!("N={n}")])?);
+        }
+        family.series[1].push(n, shop.explicit("binary-counter", n, &UNREDUCED)?);
+        family.series[2].push(n, shop.spin("binary-counter", n)?);
+    }
+    Ok(family)
+}
+
+/// The sizes for tools that list states, and larger ones.
+fn sizes(listed: &[u32], larger: &[u32], quick: bool) -> Vec<u32> {
+    let most = listed.last().copied().unwrap_or(0);
+    let larger = larger.iter().filter(|n| **n > most);
+    if quick { listed.iter().take(3).copied().collect() } else { listed.iter().chain(larger).copied().collect() }
+}
+
+fn spin(shop: &Workshop, model: &str, m: usize, n: u32) -> Result<crate::peers::Run> {
+    let text = std::fs::read_to_string(shop.model(model, "pml"))?;
+    let text = format!("#define M {m}\n#define K 1\n{text}");
+    let name = format!("{model}-{m}-{n}");
+    shop.spin_on(&shop.save(&format!("{name}.pml"), &text)?, &name, n)
+}
+
+/// The section of the page.
+pub fn section(families: &[Family]) -> Section {
+    let text = "\nThe lock class of CART, section 3.6, with m critical sections of one location each: figure 3.12 again. The \
+                figure has no numbers to set beside ours; it shows polynomial curves for m = 1, 2, 3 and an exponential one for plain \
+                model checking. Engine `cartesian` counts products, and its time includes the check of the proof. Engine \
+                `explicit`, without reductions unless *symmetry* is named, and SPIN count states. Threads are made different by steps \
+                of their own before the lock, one more for each; SPIN's partial-order reduction makes no difference to them. The binary counter (CART, example 1.12.2) has no locks, and every \
+                thread depends on every other.\n";
+    let mut section = Section { text: text.to_string(), ..Section::default() };
+    for family in families {
+        write_family(&mut section.text, family);
+        let peer = if family.of(SYMMETRIC).is_some() { SYMMETRIC } else { EXPLICIT };
+        section.findings.extend(compare(About::Threads, family, CARTESIAN, SPIN));
+        section.findings.extend(compare(About::Threads, family, CARTESIAN, peer));
+    }
+    let picked = |what: &str| families.iter().filter(|family| family.title.contains(what)).collect::<Vec<_>>();
+    let title = "The lock class: CPU time with the number of different threads";
+    section.pictures = vec![
+        picture("lock-class", title, &picked("m = 2, n different")),
+        picture("lock-class-different", "Figure 3.12 of CART again, n different threads (m)", &picked("n different")),
+        picture(
+            "lock-class-copies",
+            "Figure 3.12 of CART again, interchangeable copies (m)",
+            &picked("interchangeable"),
+        ),
+        picture("binary-counter", "Where all threads depend on all: the binary counter", &picked("Binary")),
+    ];
+    section.pictures.retain(|picture| !picture.curves.is_empty());
+    section
+}
+
+fn picture(file: &str, title: &str, families: &[&Family]) -> Picture {
+    let markers = [Marker::Disc, Marker::Triangle, Marker::Cross];
+    let curves = families.iter().enumerate().flat_map(|(index, family)| {
+        family.series.iter().enumerate().map(move |(colour, series)| Curve {
+            name: if families.len() > 1 { format!("{} ({})", series.tool, index + 1) } else { full_name(&series.tool) },
+            colour,
+            marker: markers[index % markers.len()],
+            line: true,
+            points: series.seconds(),
+        })
+    });
+    Picture {
+        file: file.to_string(),
+        title: title.to_string(),
+        x: Axis::Log("n, number of threads"),
+        y: Axis::Log("CPU seconds"),
+        curves: curves.collect(),
+    }
 }

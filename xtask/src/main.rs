@@ -1,29 +1,31 @@
 //! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `setup-solver`.
 
 mod abstraction;
+mod auto;
 mod bench;
 mod cartesian;
+mod data;
+mod findings;
+mod fit;
 mod fuzz;
 mod measure;
 mod modular;
+mod page;
 mod peers;
+mod picture;
 mod predicates;
+mod search;
+mod setting;
 mod soundness;
+mod tables;
 
 use clap::Parser;
 
 /// Chores of the Threadwise project.
 #[derive(Parser)]
 enum Chore {
-    /// Measure against SPIN and rumur, and write docs/BENCHMARKS.md.
-    Bench {
-        /// Small sizes only, and print the page instead of writing it.
-        #[arg(long)]
-        quick: bool,
-        /// Measure one part of the page only, and keep the others.
-        #[arg(long)]
-        only: Option<bench::Part>,
-    },
+    /// Measure against SPIN and rumur, and write docs/BENCHMARKS.md with its pictures.
+    Bench(bench::Options),
     /// Compare the engines with the naive interpreter on random programs.
     Soundness(Duration),
     /// Throw damaged programs at the front end.
@@ -45,7 +47,7 @@ struct Duration {
 
 fn main() -> anyhow::Result<()> {
     match Chore::parse() {
-        Chore::Bench { quick, only } => bench::run(quick, only),
+        Chore::Bench(options) => bench::run(&options),
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
         Chore::SetupSolver => set_up_solver(),

@@ -1,71 +1,101 @@
-//! The part of the benchmarks about engine `modular`: Simple(n), and n different threads.
+//! The part of the benchmarks about engine `modular`: FQ's Simple(n), and n different threads.
 
-use crate::abstraction::slope;
-use crate::bench::write_row;
-use crate::peers::{Run, Workshop};
+use crate::bench::Section;
+use crate::data::{Family, Point};
+use crate::findings::{About, compare};
+use crate::fit::{base, exponent};
+use crate::peers::{UNREDUCED, Workshop};
+use crate::picture::{Axis, Curve, Marker, Picture, full_name};
+use crate::tables::write_family;
 use anyhow::Result;
 use std::fmt::Write;
 use threadwise_suite::{simple_different, simple_different_promela};
 
-const HEAD: &str =
-    "\n| n | tool | states | CPU s | peak MB | states/s | bytes/state |\n|--:|---|--:|--:|--:|--:|--:|\n";
+const TOOLS: [(&str, &str); 2] = [("modular", "thread states"), ("SPIN", "states")];
 
-/// Measures and writes both families.
-pub fn write(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    *page += "\nThe modular engine counts states of one thread at a time; its time includes the check of the proof.\n";
-    interchangeable(page, shop, quick)?;
-    different(page, shop, quick)
+/// Measures both families.
+pub fn measure(shop: &Workshop, quick: bool) -> Result<Vec<Family>> {
+    Ok(vec![interchangeable(shop, quick)?, different(shop, quick)?])
 }
 
-fn interchangeable(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    let _ = write!(page, "\n### Simple(n), interchangeable copies\n{HEAD}");
-    let spin_sizes: &[u32] = if quick { &[2, 4] } else { &[2, 4, 8, 12, 16, 18, 20] };
-    for &n in spin_sizes {
+fn interchangeable(shop: &Workshop, quick: bool) -> Result<Family> {
+    let mut family = Family::new("Simple(n), interchangeable copies", &TOOLS);
+    let program = shop.model("simple", "tw");
+    let sizes: &[u32] = if quick { &[2, 4, 100] } else { &[2, 4, 8, 12, 16, 18, 20, 100, 1_000, 10_000] };
+    for &n in sizes {
         eprintln!("Simple({n}), thread by thread");
-        write_row(page, &n.to_string(), "threadwise", &shop.modular(&shop.model("simple", "tw"), &[format!("N={n}")])?);
-        write_row(page, &n.to_string(), "SPIN", &shop.spin("simple", n)?);
+        family.series[0].push(n, shop.modular(&program, &[format!("N={n}")])?);
+        if n < 100 && family.series[1].goes_on() {
+            family.series[1].push(n, shop.spin("simple", n)?);
+        }
     }
-    for n in [100, 1_000, 10_000] {
-        write_row(page, &n.to_string(), "threadwise", &shop.modular(&shop.model("simple", "tw"), &[format!("N={n}")])?);
-    }
-    let text = std::fs::read_to_string(shop.model("simple", "tw"))?.replace("Worker[N]", "Worker[*]");
-    write_row(page, "`[*]`", "threadwise", &shop.modular(&shop.save("simple-any.tw", &text)?, &[])?);
-    Ok(())
+    let text = std::fs::read_to_string(program)?.replace("Worker[N]", "Worker[*]");
+    let run = shop.modular(&shop.save("simple-any.tw", &text)?, &[])?;
+    family.series[0].points.push(Point { n: None, run });
+    Ok(family)
 }
 
-fn different(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
-    let _ = write!(page, "\n### Simple(n), n different threads\n{HEAD}");
-    let sizes: &[u32] = if quick { &[2, 8, 32] } else { &[2, 8, 12, 16, 18, 50, 100, 200, 500, 1_000] };
-    let mut points = Vec::new();
+fn different(shop: &Workshop, quick: bool) -> Result<Family> {
+    let tools = [TOOLS[0], ("explicit", "states"), TOOLS[1]];
+    let mut family = Family::new("Simple(n), n different threads", &tools);
+    let sizes: &[u32] = if quick { &[2, 8, 32] } else { &[2, 8, 12, 14, 16, 17, 18, 19, 50, 100, 200, 500, 1_000] };
     for &n in sizes {
         eprintln!("{n} different threads");
-        let ours = shop.modular(&shop.save(&format!("different-{n}.tw"), &simple_different(n as usize))?, &[])?;
-        write_row(page, &n.to_string(), "threadwise", &ours);
-        points.push((n, ours));
-        if n <= 20 {
+        let program = shop.save(&format!("different-{n}.tw"), &simple_different(n as usize))?;
+        family.series[0].push(n, shop.modular(&program, &[])?);
+        if n < 50 && family.series[1].goes_on() {
+            family.series[1].push(n, shop.engine("explicit", "states", &program, &[], &UNREDUCED)?);
+        }
+        if n < 50 && family.series[2].goes_on() {
             let model = shop.save(&format!("different-{n}.pml"), &simple_different_promela(n as usize))?;
-            write_row(page, &n.to_string(), "SPIN", &shop.spin_on(&model, &format!("different-{n}"), n)?);
+            family.series[2].push(n, shop.spin_on(&model, &format!("different-{n}"), n)?);
         }
     }
-    match growth_exponent(&points) {
-        Some(exponent) => {
-            let _ = writeln!(
-                page,
-                "\nThe modular engine's CPU time grows like n to the {exponent:.2} (least squares in log-log, sizes of \
-                 0.05 s and more)."
-            );
-        }
-        None => *page += "\nToo few sizes take long enough to fit a growth exponent.\n",
-    }
-    Ok(())
+    Ok(family)
 }
 
-/// The slope of the line through the points in a log-log plot, of those that take long enough.
-pub fn growth_exponent(points: &[(u32, Run)]) -> Option<f64> {
-    let measurable = points.iter().filter(|(_, run)| run.states.is_some() && run.cpu_seconds >= 0.05);
-    let logs: Vec<(f64, f64)> = measurable.map(|(n, run)| (f64::from(*n).ln(), run.cpu_seconds.ln())).collect();
-    if logs.len() < 2 {
-        return None;
+/// The section of the page.
+pub fn section(families: &[Family]) -> Section {
+    let text = "\nThe program Simple(n) of FQ, section 1.1. The modular engine counts states of one thread at a time; its time \
+                includes the check of the proof. Engine `explicit` and SPIN search without reductions; SPIN's partial-order reduction \
+                makes no difference to these programs.\n";
+    let mut section = Section { text: text.to_string(), ..Section::default() };
+    for (family, file) in families.iter().zip(["simple-copies", "simple-different"]) {
+        write_family(&mut section.text, family);
+        section.findings.extend(compare(About::Threads, family, "modular", "SPIN"));
+        section.pictures.push(Picture {
+            file: file.to_string(),
+            title: family.title.clone(),
+            x: Axis::Log("n, number of threads"),
+            y: Axis::Log("CPU seconds"),
+            curves: (family.series.iter().enumerate())
+                .map(|(colour, series)| Curve {
+                    name: full_name(&series.tool),
+                    colour,
+                    marker: [Marker::Disc, Marker::Triangle, Marker::Cross][colour % 3],
+                    line: true,
+                    points: series.seconds(),
+                })
+                .collect(),
+        });
     }
-    Some(slope(&logs))
+    if let Some(family) = families.last() {
+        write_laws(&mut section.text, family);
+    }
+    section
+}
+
+/// FQ has no measurements; it says how the numbers of states grow.
+fn write_laws(page: &mut String, family: &Family) {
+    let counted = |tool: &str| -> Vec<(f64, f64)> {
+        let series = family.of(tool).into_iter().flat_map(|series| series.decided());
+        series.filter(|(n, _)| *n >= 8).filter_map(|(n, run)| Some((f64::from(n), run.states? as f64))).collect()
+    };
+    if let (Some(exponent), Some(base)) = (exponent(&counted("modular")), base(&counted("SPIN"))) {
+        let _ = write!(
+            page,
+            "\n| growth of the number of states | FQ, section 1.1 | measured, n different threads, n ≥ 8 |\n|---|--:|--:|\n\
+             | thread by thread | O(n^2) | n^{exponent:.2} |\n| all interleavings | O(2^n) | {base:.2}^n |\n"
+        );
+    }
 }

@@ -1,7 +1,8 @@
 //! The tools that are measured: Threadwise itself, SPIN and rumur.
 
-use crate::measure::{build, measure};
+use crate::measure::{Measured, build, measure};
 use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,8 +11,11 @@ pub const MEMORY_MIB: u64 = 2048;
 /// See [`MEMORY_MIB`].
 pub const SECONDS: u64 = 300;
 
+/// What turns off the reductions of engine `explicit`, so that it visits the states that other tools count.
+pub const UNREDUCED: [&str; 2] = ["--no-symmetry", "--no-fold"];
+
 /// One measurement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The states that the tool counted; `None` if it met a limit.
     pub states: Option<u64>,
@@ -19,6 +23,23 @@ pub struct Run {
     pub cpu_seconds: f64,
     /// The most memory that was resident.
     pub peak_bytes: u64,
+    /// The limit that it met: `time` or `memory`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+}
+
+impl Run {
+    /// What was measured, with the count if there is one.
+    fn new(measured: &Measured, states: Option<u64>) -> Run {
+        let out_of_time = measured.cpu_seconds >= SECONDS as f64 - 1.0;
+        let limit = if out_of_time { "time" } else { "memory" };
+        Run {
+            states,
+            cpu_seconds: (measured.cpu_seconds * 1000.0).round() / 1000.0,
+            peak_bytes: measured.peak_bytes,
+            limit: states.is_none().then(|| limit.to_string()),
+        }
+    }
 }
 
 /// Where the models are and where verifiers are built.
@@ -29,14 +50,13 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// Builds Threadwise and makes room for the peers' verifiers.
-    pub fn new() -> Result<Workshop> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
-        build(Command::new(env!("CARGO")).args(["build", "--release", "--bin", "threadwise"]).current_dir(&root))?;
+    /// Builds Threadwise, and makes room for the peers' verifiers of one part: several parts may be measured at once.
+    pub fn new(root: &Path, part: &str) -> Result<Workshop> {
+        build(Command::new(env!("CARGO")).args(["build", "--release", "--bin", "threadwise"]).current_dir(root))?;
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let scratch = target.join("bench");
+        let scratch = target.join("bench").join(part);
         std::fs::create_dir_all(&scratch)?;
-        Ok(Workshop { threadwise: target.join("release/threadwise"), scratch, root })
+        Ok(Workshop { threadwise: target.join("release/threadwise"), scratch, root: root.to_path_buf() })
     }
 
     /// Where the project is.
@@ -54,49 +74,34 @@ impl Workshop {
         self.root.join("bench/models").join(format!("{name}.{extension}"))
     }
 
-    /// Threadwise's explicit engine.
-    pub fn threadwise(&self, model: &str, n: u32, flags: &[&str]) -> Result<Run> {
-        let mut command = Command::new(&self.threadwise);
-        command.arg("check").arg(self.model(model, "tw")).args(["--engine", "explicit", "--format", "json", "-q"]);
-        command.arg("-D").arg(format!("N={n}")).arg("--memory").arg(MEMORY_MIB.to_string());
-        command.args(flags);
-        let measured = measure(&mut command, SECONDS)?;
-        let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
-        let decided = json["verdict"] == "safe";
-        let states = json["stats"]["states"].as_u64().filter(|_| decided && measured.finished);
-        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+    /// Threadwise's explicit engine on a model.
+    pub fn explicit(&self, model: &str, n: u32, flags: &[&str]) -> Result<Run> {
+        self.engine("explicit", "states", &self.model(model, "tw"), &[format!("N={n}")], flags)
     }
 
     /// Threadwise's modular engine, proof and check included. The count is of thread states.
     pub fn modular(&self, program: &Path, defines: &[String]) -> Result<Run> {
-        self.engine("modular", "thread_states", program, defines)
+        self.engine("modular", "thread_states", program, defines, &[])
     }
 
     /// Threadwise's engine `cartesian`, proof and check included. The count is of products.
     pub fn cartesian(&self, program: &Path, defines: &[String]) -> Result<Run> {
-        self.engine("cartesian", "products", program, defines)
+        self.engine("cartesian", "products", program, defines, &[])
     }
 
-    /// Threadwise's explicit engine, without reductions.
-    pub fn explicit(&self, program: &Path, defines: &[String]) -> Result<Run> {
-        self.engine("explicit", "states", program, defines)
-    }
-
-    fn engine(&self, engine: &str, count: &str, program: &Path, defines: &[String]) -> Result<Run> {
+    /// One of Threadwise's engines on a program that is safe.
+    pub fn engine(&self, engine: &str, count: &str, program: &Path, defines: &[String], flags: &[&str]) -> Result<Run> {
         let mut command = Command::new(&self.threadwise);
-        command.arg("check").arg(program).args(["--engine", engine, "--format", "json", "-q"]);
-        if engine == "explicit" {
-            command.args(["--no-symmetry", "--no-fold"]);
-        }
+        command.arg("check").arg(program).args(["--engine", engine, "--format", "json", "-q"]).args(flags);
         command.arg("--memory").arg(MEMORY_MIB.to_string());
         defines.iter().for_each(|define| {
             command.arg("-D").arg(define);
         });
         let measured = measure(&mut command, SECONDS)?;
         let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
+        anyhow::ensure!(json["verdict"] != "unsafe", "{} is safe, but {command:?} says: unsafe", program.display());
         let decided = json["verdict"] == "safe" && measured.finished;
-        let states = json["stats"][count].as_u64().filter(|_| decided);
-        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+        Ok(Run::new(&measured, json["stats"][count].as_u64().filter(|_| decided)))
     }
 
     /// Saves a generated text where verifiers are built.
@@ -134,9 +139,10 @@ impl Workshop {
         let depth = if name.starts_with("binary-counter") { "-m3000000" } else { "-m100000" };
         let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), SECONDS)?;
         let complete = measured.finished && !measured.output.contains("Search not completed");
+        anyhow::ensure!(!measured.output.contains("assertion violated"), "{name} is safe, but SPIN finds an error");
         let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
         let states = states.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n as u64).filter(|_| complete);
-        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+        Ok(Run::new(&measured, states))
     }
 
     /// rumur's verifier: symmetry reduction by scalarsets, one thread.
@@ -167,7 +173,7 @@ impl Workshop {
         )?;
         let measured = measure(Command::new("./model").current_dir(&dir), SECONDS)?;
         let states = measured.output.lines().find_map(states_in_summary).filter(|_| measured.finished);
-        Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
+        Ok(Run::new(&measured, states))
     }
 }
 
@@ -183,11 +189,4 @@ fn states_in_summary(line: &str) -> Option<u64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "states,")?;
     words.get(at.checked_sub(1)?)?.parse().ok()
-}
-
-/// The first line that a tool prints about its version.
-pub fn version(tool: &str, flag: &str) -> String {
-    let output = Command::new(tool).arg(flag).output();
-    let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned() + &String::from_utf8_lossy(&o.stderr));
-    text.ok().and_then(|t| t.lines().next().map(str::to_string)).unwrap_or_else(|| "not installed".to_string())
 }

@@ -1,8 +1,13 @@
 //! The part of the benchmarks about engine `predicates`: the programs of THREADER's table 1, with and without bias.
 
+use crate::bench::Section;
+use crate::findings::{About, Finding};
 use crate::measure::measure;
 use crate::peers::Workshop;
+use crate::picture::{Axis, Curve, Marker, Picture};
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -31,77 +36,129 @@ const ROWS: [(&str, &str, &str); 17] = [
     ("qrcu", "✓-modular 34.5", "T/O"),
 ];
 
-/// Measures and writes the table.
-pub fn write(page: &mut String, shop: &Workshop, quick: bool) -> Result<()> {
+/// One program, as measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The program.
+    name: String,
+    /// `--horn aret --bias modular`, `--horn aret --bias none` and `--horn spacer --bias modular`.
+    outcomes: [Outcome; 3],
+}
+
+/// Measures all rows.
+pub fn measure_rows(shop: &Workshop, quick: bool) -> Result<Vec<Row>> {
     let target = threadwise_solver_setup::target_directory().map_err(anyhow::Error::msg)?;
     threadwise_solver_setup::set_up(&target).map_err(anyhow::Error::msg)?;
-    let _ = write!(
-        page,
+    let rows = if quick { &ROWS[..4] } else { &ROWS[..] };
+    let measured = rows.iter().map(|(name, ..)| {
+        eprintln!("predicates: {name}");
+        let program = shop.root().join("examples/threader").join(format!("{name}.tw"));
+        let run = |horn, bias| run(shop.threadwise_path(), &program, horn, bias);
+        let outcomes = [run("aret", "modular")?, run("aret", "none")?, run("spacer", "modular")?];
+        Ok(Row { name: name.to_string(), outcomes })
+    });
+    measured.collect()
+}
+
+/// The section of the page.
+pub fn section(rows: &[Row]) -> Section {
+    let mut text = format!(
         "\nThe programs of THREADER, table 1, by `--engine predicates`: the verdict, × for an error and ✓ for a proof, whether \
          the proof is modular, and CPU seconds of threadwise and its solver together, the check of the proof or trace included. \
          T/O means no verdict within {SECONDS} s. With bias is `--bias modular`, without is `--bias none`, both `--horn aret`; \
          the last column is `--horn spacer` with bias. The numbers of refinements and so on are those with bias. The paper's \
-         figures, beside them, are for its own versions of the programs, on the machines of 2010, with a limit of 900 s.\n\n\
+         figures, beside them, are for its own versions of the programs, on the machines of 2010, with a limit of 900 s. SPIN is \
+         not asked: the data is unbounded.\n\n\
          | program | with bias | paper | without | paper | refinements | predicates | transition predicates | \
          environment transitions | solver calls | spacer |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     );
-    let rows = if quick { &ROWS[..4] } else { &ROWS[..] };
-    let (mut with_bias, mut without_bias) = (Vec::new(), Vec::new());
-    for (name, paper_with, paper_without) in rows {
-        eprintln!("predicates: {name}");
-        let program = shop.root().join("examples/threader").join(format!("{name}.tw"));
-        let with = run(shop.threadwise_path(), &program, "aret", "modular")?;
-        let without = run(shop.threadwise_path(), &program, "aret", "none")?;
-        let spacer = run(shop.threadwise_path(), &program, "spacer", "modular")?;
+    for Row { name, outcomes: [modular, none, spacer] } in rows {
+        let (_, with_bias, without) = ROWS.iter().find(|(row, ..)| row == name).copied().unwrap_or_default();
         let _ = writeln!(
-            page,
-            "| {name} | {} | {paper_with} | {} | {paper_without} | {} | {} | {} | {} | {} | {} |",
-            with.text(),
-            without.text(),
-            with.stat("refinements"),
-            with.stat("predicates"),
-            with.stat("transition_predicates"),
-            with.stat("environment_transitions"),
-            with.stat("solver_calls"),
+            text,
+            "| {name} | {} | {with_bias} | {} | {without} | {} | {} | {} | {} | {} | {} |",
+            modular.text(),
+            none.text(),
+            modular.stat("refinements"),
+            modular.stat("predicates"),
+            modular.stat("transition_predicates"),
+            modular.stat("environment_transitions"),
+            modular.stat("solver_calls"),
             spacer.text(),
         );
-        with_bias.push(with);
-        without_bias.push(without);
     }
-    let _ = writeln!(page, "\nWith bias, {}; without, {}.", summary(&with_bias), summary(&without_bias));
-    Ok(())
+    let total: f64 = rows.iter().map(|row| row.outcomes[0].seconds).sum();
+    let _ = writeln!(text, "\nTogether, `aret` with bias: {total:.1} s.");
+    Section { text, findings: vec![finding(rows)], pictures: vec![picture(rows)] }
+}
+
+/// How many rows are decided with and without bias, here and in the paper.
+fn finding(rows: &[Row]) -> Finding {
+    let decided = |way: usize| rows.iter().filter(|row| row.outcomes[way].mark != TIME_OUT).count();
+    let modular = |way: usize| rows.iter().filter(|row| row.outcomes[way].mark == MODULAR).count();
+    let sum = |way: usize| rows.iter().map(|row| row.outcomes[way].seconds).sum::<f64>();
+    let (with, without) = (sum(0), sum(1));
+    let text = format!(
+        "**THREADER's table 1, unbounded data**: with bias towards modular proofs, predicates decides {} of {} programs, {} of them \
+         by modular proofs, in {with:.1} s together; without bias {} and {} in {without:.1} s. In the paper it is 17 with bias, 6 of them \
+         by modular proofs, and 15 without, 1 of them.",
+        decided(0),
+        rows.len(),
+        modular(0),
+        decided(1),
+        modular(1),
+    );
+    Finding { about: About::Threads, won: (decided(0), without) >= (decided(1), with), text }
+}
+
+fn picture(rows: &[Row]) -> Picture {
+    let names: Vec<_> = rows.iter().rev().map(|row| row.name.clone()).collect();
+    let place = |name: &str| names.iter().position(|other| other == name).map(|place| place as f64);
+    let measured = |way: usize| {
+        let decided = rows.iter().filter(move |row| row.outcomes[way].mark != TIME_OUT);
+        decided.filter_map(|row| Some((row.outcomes[way].seconds, place(&row.name)?))).collect()
+    };
+    let printed = |cell: fn(&(&str, &'static str, &'static str)) -> &'static str| {
+        let seconds = |row: &_| cell(row).rsplit(' ').next().and_then(|text: &str| text.parse::<f64>().ok());
+        ROWS.iter().filter_map(|row| Some((seconds(row)?, place(row.0)?))).collect()
+    };
+    let curve =
+        |name: &str, colour, marker, points| Curve { name: name.to_string(), colour, marker, line: false, points };
+    Picture {
+        file: "threader".to_string(),
+        title: "Table 1 of THREADER, decided programs".to_string(),
+        x: Axis::Log("CPU seconds"),
+        curves: vec![
+            curve("aret, bias modular", 0, Marker::Disc, measured(0)),
+            curve("aret, bias none", 1, Marker::Triangle, measured(1)),
+            curve("spacer, bias modular", 2, Marker::Cross, measured(2)),
+            curve("THREADER, with bias", 4, Marker::Disc, printed(|row| row.1)),
+            curve("THREADER, without", 4, Marker::Triangle, printed(|row| row.2)),
+        ],
+        y: Axis::Names(names),
+    }
 }
 
 /// What a run came to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Outcome {
-    mark: &'static str,
-    cpu_seconds: f64,
-    json: serde_json::Value,
+    mark: String,
+    seconds: f64,
+    stats: BTreeMap<String, f64>,
 }
 
 impl Outcome {
-    fn text(&self) -> String {
-        if self.mark == TIME_OUT { self.mark.to_string() } else { format!("{} {:.1}", self.mark, self.cpu_seconds) }
+    fn stat(&self, name: &str) -> u64 {
+        self.stats.get(name).map_or(0, |value| *value as u64)
     }
 
-    fn stat(&self, name: &str) -> u64 {
-        self.json["stats"][name].as_u64().unwrap_or(0)
+    fn text(&self) -> String {
+        if self.mark == TIME_OUT { self.mark.clone() } else { format!("{} {:.1}", self.mark, self.seconds) }
     }
 }
 
 const TIME_OUT: &str = "T/O";
 const MODULAR: &str = "✓-modular";
-
-/// The seconds of all rows together, how many have a verdict, and how many a modular proof.
-fn summary(outcomes: &[Outcome]) -> String {
-    let seconds: f64 = outcomes.iter().map(|outcome| outcome.cpu_seconds).sum();
-    let decided = outcomes.iter().filter(|outcome| outcome.mark != TIME_OUT).count();
-    let modular = outcomes.iter().filter(|outcome| outcome.mark == MODULAR).count();
-    format!(
-        "{decided} of {} rows have a verdict, {modular} a modular proof, in {seconds:.1} s together",
-        outcomes.len()
-    )
-}
 
 fn run(threadwise: &Path, program: &Path, horn: &str, bias: &str) -> Result<Outcome> {
     let mut command = Command::new(threadwise);
@@ -115,5 +172,6 @@ fn run(threadwise: &Path, program: &Path, horn: &str, bias: &str) -> Result<Outc
         (Some("unsafe"), _) => "×",
         _ => TIME_OUT,
     };
-    Ok(Outcome { mark, cpu_seconds: measured.cpu_seconds, json })
+    let stats = serde_json::from_value(json["stats"].clone()).unwrap_or_default();
+    Ok(Outcome { mark: mark.to_string(), seconds: measured.cpu_seconds, stats })
 }

@@ -86,8 +86,16 @@ pub fn try_program(name: &str, text: &str) -> Result<Arc<Program>, String> {
 
 /// All examples below `examples/`, sorted by path.
 pub fn examples() -> Vec<Example> {
+    examples_in("examples")
+}
+
+/// All examples below a folder of the project, sorted by path; none if there is no such folder.
+pub fn examples_in(folder: &str) -> Vec<Example> {
     let mut paths = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut paths);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    if folder.is_dir() {
+        collect(&folder, &mut paths);
+    }
     paths.sort();
     paths.into_iter().map(example).collect()
 }
