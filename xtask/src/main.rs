@@ -24,7 +24,7 @@ enum Chore {
         #[arg(long)]
         only: Option<bench::Part>,
     },
-    /// Compare the engines with the naive interpreter on random programs.
+    /// Compare all engines with each other and with the naive interpreter on random programs.
     Soundness(Duration),
     /// Throw damaged programs at the front end.
     Fuzz(Duration),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use threadwise_front_tw::printer::print;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, explore, program_strategy};
-use threadwise_suite::{cartesian_disagreement, program};
+use threadwise_suite::disagreement;
 
 /// Larger programs are left out.
 const MAX_STATES: usize = 600;
@@ -23,8 +23,7 @@ proptest! {
     fn engine_and_oracle_agree(module in program_strategy(GeneratorOptions::small())) {
         let explored = explore(&module, &[], MAX_STATES);
         prop_assume!(explored.complete && !matches!(explored.verdict, OracleVerdict::Unknown(_)));
-        let program = program("random.tw", &print(&module));
-        let disagreement = cartesian_disagreement(&program, &explored);
+        let disagreement = disagreement(&module, &explored, &["cartesian"]);
         prop_assert!(disagreement.is_none(), "{}\nin\n{}", disagreement.unwrap_or_default(), print(&module));
     }
 }
