@@ -55,6 +55,11 @@ impl GeneratorOptions {
         GeneratorOptions { max_states: 1_500, statements: 6, shared: 3, ..GeneratorOptions::default() }
     }
 
+    /// Tiny programs, for tests that run thousands of them.
+    pub fn tiny() -> GeneratorOptions {
+        GeneratorOptions { max_states: 300, statements: 5, shared: 2, ..GeneratorOptions::default() }
+    }
+
     /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
     pub fn recursive() -> GeneratorOptions {
         GeneratorOptions { deep_recursion: true, conclusive: false, ..GeneratorOptions::small() }
