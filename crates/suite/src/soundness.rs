@@ -17,6 +17,7 @@ pub use table::Table;
 pub use witness::{Answer, Witness, engines_as_witnesses};
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 use threadwise_front_tw::ast::Module;
 use threadwise_oracle::Explored;
 
@@ -36,6 +37,8 @@ pub struct Hearing {
     pub engines: BTreeMap<&'static str, Says>,
     /// The first contradiction.
     pub contradiction: Option<Contradiction>,
+    /// Who took longest to answer, and how long.
+    pub slowest: Option<(Duration, String)>,
 }
 
 /// Asks those witnesses whose indices are wanted, up to the first contradiction.
@@ -43,7 +46,11 @@ pub fn question(case: &Case, witnesses: &[Witness], wanted: impl Fn(usize) -> bo
     let mut hearing = Hearing::default();
     let mut definite: Option<(usize, Answer)> = None;
     for (index, witness) in witnesses.iter().enumerate().filter(|(index, _)| wanted(*index)) {
+        let start = Instant::now();
         let Some(answer) = (witness.ask)(case) else { continue };
+        if hearing.slowest.as_ref().is_none_or(|(longest, _)| start.elapsed() > *longest) {
+            hearing.slowest = Some((start.elapsed(), witness.name.clone()));
+        }
         let best = hearing.engines.entry(witness.engine).or_insert(Says::Unknown);
         *best = (*best).max(answer.says);
         let told = |text: String| format!("{}: {text}", witness.name);

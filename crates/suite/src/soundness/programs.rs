@@ -19,6 +19,7 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
     };
     match seed % 7 {
         0 => searched(&GeneratorOptions::default()),
+        1 if seed % 5 == 0 => (with_declaration_at_the_start(random_module(seed, &small), seed), None),
         1 => searched(&small),
         2 => (with_contracts(&random_module(seed, &small), seed), None),
         3 => (parsed(&random_annotated(seed)), None),
@@ -31,6 +32,30 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
 
 fn parsed(text: &str) -> Module {
     parse(&SourceFile::new("random.tw", text)).module
+}
+
+/// Some thread begins with a declaration that may go wrong before the thread has taken a step.
+fn with_declaration_at_the_start(mut module: Module, seed: u64) -> Module {
+    let mut dice = Dice::new(seed);
+    let values = ["2", "*", "ord(self)", "ord(self) - 1", "1 / (ord(self) - 1)", "ord(self) == 2 ? 7 : 1"];
+    let text = format!("thread T {{ var first: 0..1 = {}; }}", dice.pick(&values));
+    let declaration = parsed(&text).items.into_iter().find_map(|item| match item.kind {
+        ItemKind::Thread(thread) => thread.body.stmts.into_iter().next(),
+        _ => None,
+    });
+    let mut threads: Vec<_> = module
+        .items
+        .iter_mut()
+        .filter_map(|item| match &mut item.kind {
+            ItemKind::Thread(thread) => Some(thread),
+            _ => None,
+        })
+        .collect();
+    if !threads.is_empty() {
+        let chosen = dice.roll(threads.len());
+        threads[chosen].body.stmts.splice(0..0, declaration);
+    }
+    module
 }
 
 fn with_any_copies(mut module: Module) -> Module {

@@ -46,7 +46,7 @@ pub fn run(
         let found = match Case::made(module.clone(), explored) {
             Ok(case) => {
                 let hearing = question(&case, witnesses, |index| seed.is_multiple_of(witnesses[index].every));
-                table.add(&case, &hearing);
+                table.add(seed, &case, &hearing);
                 hearing.contradiction
             }
             Err(text) => Some(Contradiction { witnesses: Vec::new(), text }),

@@ -3,6 +3,7 @@
 use super::{Case, Hearing, Says};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 /// How many programs there were, and what each engine found out about them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -15,13 +16,20 @@ pub struct Table {
     pub unsafe_programs: u64,
     /// By engine: how many it proved safe, found errors in, and could not decide.
     pub engines: BTreeMap<&'static str, [u64; 3]>,
+    /// The answer that took longest: how long, whose, and about which program.
+    pub slowest: Option<(Duration, String, u64)>,
 }
 
 impl Table {
     /// Counts a program.
-    pub fn add(&mut self, case: &Case, hearing: &Hearing) {
+    pub fn add(&mut self, seed: u64, case: &Case, hearing: &Hearing) {
         let is_unsafe = case.truth == Says::Unsafe || hearing.engines.values().any(|says| *says == Says::Unsafe);
         self.programs += 1;
+        if let Some((time, witness)) = &hearing.slowest
+            && self.slowest.as_ref().is_none_or(|(longest, ..)| time > longest)
+        {
+            self.slowest = Some((*time, witness.clone(), seed));
+        }
         self.known += u64::from(case.truth != Says::Unknown);
         self.unsafe_programs += u64::from(is_unsafe);
         for (engine, says) in &hearing.engines {
@@ -43,6 +51,9 @@ impl fmt::Display for Table {
         for (engine, [safe, dangerous, unknown]) in &self.engines {
             let asked = safe + dangerous + unknown;
             writeln!(f, "{engine:<12} {asked:>8} {safe:>8} {dangerous:>8} {unknown:>8}")?;
+        }
+        if let Some((time, witness, seed)) = &self.slowest {
+            writeln!(f, "slowest answer: {:.1} s, {witness}, about program {seed}", time.as_secs_f64())?;
         }
         Ok(())
     }
