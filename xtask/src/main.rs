@@ -26,7 +26,7 @@ use clap::Parser;
 enum Chore {
     /// Measure against SPIN and rumur, and write docs/BENCHMARKS.md with its pictures.
     Bench(bench::Options),
-    /// Compare the engines with the naive interpreter on random programs.
+    /// Compare all engines with each other and with the naive interpreter on random programs.
     Soundness(Duration),
     /// Throw damaged programs at the front end.
     Fuzz(Duration),

@@ -48,6 +48,7 @@ pub(crate) fn check(program: &Arc<Program>, proof: &EnvironmentProof, budget: &B
     }
     let parts = read(&space, proof)?;
     let mut judge = Judge::start(&space, budget)?;
+    judge.there_are_values()?;
     judge.the_start_is_fine()?;
     for (index, part) in parts.iter().enumerate() {
         let thread = ThreadId(index as u32);
@@ -129,6 +130,15 @@ impl<'a> Judge<'a> {
 
     fn name(&self, thread: ThreadId) -> String {
         self.space.instance.tid_name(i64::from(thread.0) + 1)
+    }
+
+    /// Everything below is asked under the assumption that values are of their sorts: it must be possible.
+    fn there_are_values(&mut self) -> Result<(), CheckError> {
+        match self.session.check().map_err(cannot)? {
+            Answer::Sat => Ok(()),
+            Answer::Unsat => Err(CheckError::Undecided("no values have the sorts of the variables".to_string())),
+            Answer::Unknown(why) => Err(CheckError::Undecided(format!("the solver does not know: {why}"))),
+        }
     }
 
     fn the_start_is_fine(&mut self) -> Result<(), CheckError> {

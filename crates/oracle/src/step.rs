@@ -13,6 +13,9 @@ use threadwise_front_tw::ast::{Cond, Expr, LockOp, Rhs};
 /// More states than this inside one atomic block are not visited.
 const MOST_INNER_STATES: usize = 5_000;
 
+/// More calls than this inside each other are not followed.
+const MOST_FRAMES: usize = 100;
+
 /// What the next step of a thread can do.
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -319,6 +322,9 @@ fn call(program: &Program, state: &State, thread: usize, name: &Name, args: &[Ex
         frame.scopes[0].insert(param.clone(), value);
     }
     let mut next = state.clone();
+    if state.threads[thread - 1].len() >= MOST_FRAMES {
+        return unsupported("too many calls inside each other");
+    }
     next.frames_mut(thread).push(frame);
     Ok(vec![next])
 }

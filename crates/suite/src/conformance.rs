@@ -4,6 +4,7 @@
 //! nodes, for all shared stores. What an abstract thread can do is asked of the composition's own
 //! steps, so nothing of the engine is used, and neither is the way in which it asks for single steps.
 
+use crate::dice::Dice;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -88,22 +89,6 @@ fn all_stores(instance: &Instance) -> Option<Vec<Store>> {
     Some(stores.into_iter().map(Vec::into_boxed_slice).collect())
 }
 
-/// Numbers that look random; a seed gives the same ones always.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % sides
-    }
-
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.roll(choices.len())]
-    }
-}
-
 const STATEMENTS: [&str; 14] = [
     "a = 1;",
     "a = 0;",
@@ -142,7 +127,7 @@ const STEPS: [&str; 12] = [
 /// A small program with two kinds of threads, of which one or both have an abstract thread. About
 /// half of the abstract threads are made of generous edges, so that some of them are right.
 pub fn random_abstraction(seed: u64) -> String {
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut dice = Dice::new(seed);
     let mut text = String::from("shared a: 0..2;\nshared b: bool;\nshared m: tid;\n");
     for (name, copies) in [("P", ""), ("W", "[2]")] {
         let body: Vec<&str> = (0..1 + dice.roll(3)).map(|_| dice.pick(&STATEMENTS)).collect();

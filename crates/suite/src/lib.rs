@@ -1,17 +1,21 @@
 //! Helpers for tests that need several rooms: loading programs, and reading the expectations that
 //! stand in the comments of the examples.
 
-mod agreement;
+mod annotated;
 mod cartesian;
 mod conformance;
 mod damage;
+mod dice;
 mod generated;
+pub mod soundness;
 
-pub use agreement::{cartesian_disagreement, disagreement, is_infinite};
+pub use annotated::random_annotated;
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use conformance::{conforms, random_abstraction};
 pub use damage::{damaged_program, damaged_system};
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
+
+pub use soundness::disagreement;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +29,8 @@ use threadwise_source::{SourceFile, render};
 ///   cannot find out, or the program is safe, but not thread by thread;
 /// - `// contracts: SAFE`, `UNSAFE` or `UNKNOWN`, what engine `contracts` says; without it, nothing false;
 /// - `// states: 15`, the number of reachable states;
-/// - `// predicates: modular`, `general` or `trace`: what engine `predicates` must find within seconds.
+/// - `// predicates: modular`, `general` or `trace`: what engine `predicates` must find within seconds;
+/// - `// engine: cartesian`, and the same with other engines: who decides it, where `auto` does not do so quickly.
 #[derive(Clone, Debug)]
 pub struct Example {
     /// Where it is.
@@ -40,6 +45,8 @@ pub struct Example {
     pub states: Option<u64>,
     /// What engine `predicates` must find: a `modular` proof, a `general` one, a `trace`.
     pub predicates: Option<String>,
+    /// An engine that decides it, where `auto` does not do so quickly.
+    pub engine: Option<String>,
 }
 
 impl Example {
@@ -84,9 +91,19 @@ pub fn try_program(name: &str, text: &str) -> Result<Arc<Program>, String> {
     program.map(Arc::new).ok_or_else(|| render(&file, &diagnostics, false))
 }
 
+/// Whether some variable or the recursion is unbounded.
+pub fn is_infinite(program: &Program) -> bool {
+    program.has_unbounded_data() || program.is_recursive()
+}
+
 /// All examples below `examples/`, sorted by path.
 pub fn examples() -> Vec<Example> {
     examples_in("examples")
+}
+
+/// All programs below `tests/corpus/`, sorted by path.
+pub fn corpus() -> Vec<Example> {
+    examples_in("tests/corpus")
 }
 
 /// All examples below a folder of the project, sorted by path; none if there is no such folder.
@@ -124,6 +141,6 @@ fn example(path: PathBuf) -> Example {
     };
     let states = value("states").map(|n| n.parse().expect("a number of states"));
     let contracts = value("contracts");
-    let predicates = value("predicates");
-    Example { safe, contracts, states, predicates, path, text }
+    let (predicates, engine) = (value("predicates"), value("engine"));
+    Example { safe, contracts, states, predicates, engine, path, text }
 }

@@ -7,7 +7,7 @@ use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, random_case};
 use threadwise_portfolio::{Outcome, Request, engines, verify};
-use threadwise_suite::{examples, program};
+use threadwise_suite::{examples, program, random_annotated};
 use threadwise_verdict::Verdict;
 
 fn run(program: &Arc<Program>, engine: &str, unroll: Option<u32>) -> Outcome {
@@ -219,71 +219,6 @@ fn recursion_is_refused() {
     assert!(reason(&run(&program("p.tw", recursive), "contracts", None)).contains("calls itself"));
 }
 
-/// A stream of numbers that is always the same.
-struct Dice(u64);
-
-impl Dice {
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        of[(self.0 >> 33) as usize % of.len()]
-    }
-}
-
-/// Small annotated programs, some right, some wrong, some with relies that nobody keeps.
-fn annotated(seed: u64) -> String {
-    let dice = &mut Dice(seed);
-    let statements = [
-        "release(m);",
-        "if (a == b) { assert a == b; }",
-        "a = 1; assert a == 1; a = 0;",
-        "if (m == self) { assert m == self; }",
-        "b = b > 1 ? 2 : b + 1;",
-        "a = 0; assert a == 0;",
-        "a = b;",
-        "a = 0;",
-        "b = 1;",
-        "if (b > 0) { a = 1; }",
-        "assert a <= b;",
-        "assert m == self ==> a == 0;",
-        "atomic { await m == none; m = self; a = 0; }",
-        "atomic { assert m == self; m = none; }",
-        "while (a > 0) { a = a - 1; }",
-        "choose { b = 2; } or { a, b = b, a; }",
-        "action [a] a' >= a && a' <= 2;",
-    ];
-    let relies = [
-        "",
-        "",
-        "rely forall i: tid :: m == i ==> m' == i;",
-        "rely forall i: tid :: m == i ==> m' == i && a' == a;",
-        "rely forall i: tid :: m == i ==> m' == i && a' == a && b' == b;",
-        "rely forall i: tid :: b' >= b;",
-        "rely forall i: tid :: b' == b;",
-        "rely P :: a' == a && b' == b;",
-        "guarantee P :: a' == a || m == P;",
-    ];
-    let invariants = ["", "", "invariant m == none ==> a == 0;", "invariant a <= b;", "invariant b != 2 || m != none;"];
-    let body = |dice: &mut Dice| (0..2).map(|_| dice.pick(&statements)).collect::<Vec<_>>().join(" ");
-    let (first, second) = (body(dice), body(dice));
-    let copies = dice.pick(&["", "[2]"]);
-    let (rely, another) = (dice.pick(&relies), dice.pick(&relies));
-    let locked = dice.pick(&[
-        "{here: BODY}",
-        "{ acquire(m); here: BODY release(m); }",
-        "{ loop { acquire(m); here: BODY release(m); } }",
-    ]);
-    let place =
-        dice.pick(&["", "", "", "norace a;", "norace b;", "never P@here && m == none;", "never P@here && Q@here;"]);
-    // Which of several copies is meant, somebody has to say.
-    let place = if copies == "[2]" { place.replace("Q@here", "(exists q: Q :: q@here)") } else { place.to_string() };
-    format!(
-        "shared m: mutex; shared a, b: 0..2; thread P {} thread Q{copies} {}\n{} invariant a >= 0;\n{rely} {another} {place}",
-        locked.replace("BODY", &first),
-        locked.replace("BODY", &second),
-        dice.pick(&invariants)
-    )
-}
-
 /// Programs of every kind, with invariants but without relies.
 #[test]
 fn it_never_contradicts_the_interpreter_on_random_programs() {
@@ -311,8 +246,8 @@ fn it_never_contradicts_the_interpreter_on_random_programs() {
 #[test]
 fn it_never_contradicts_exhaustive_search() {
     let (mut safe, mut dangerous) = (0, 0);
-    for seed in 0..60 {
-        let text = annotated(seed);
+    for seed in 0..100 {
+        let text = random_annotated(seed);
         let program = program("annotated.tw", &text);
         let (contracts, explicit) = (run(&program, "contracts", None), run(&program, "explicit", None));
         assert!(!contracts.verdict.is_internal_error(), "{text}\n{:?}", contracts.verdict);

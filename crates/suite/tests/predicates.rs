@@ -77,6 +77,15 @@ fn both_ways_of_solving_find_the_worked_examples() {
     }
 }
 
+/// A declaration that always goes wrong leaves its thread without a point to be at.
+#[test]
+fn a_thread_that_cannot_start_is_an_error() {
+    for declaration in ["var me: 0..1 = 2;", "var me: 0..1 = x + 1;", "var me: 1..1 = 1 / 0;"] {
+        let text = format!("shared x: 0..1 = *; thread P {{ {declaration} x = 0; }} thread Q {{ x = 1; }}");
+        assert_eq!(word(&run(&text, Bias::Modular, Horn::Aret, 20)), "trace", "{text}");
+    }
+}
+
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,

@@ -402,7 +402,9 @@ impl Space {
     pub fn typed(&self, var: Var) -> Formula {
         let bounds = match (self.sort(var), self.info(var).map(|info| info.shown)) {
             (VarSort::Bool, _) => return Formula::TRUE,
-            (_, Some(Shown::Point(thread))) => Some((0, self.threads[thread.index()].points.len() as i64 - 1)),
+            // A thread that cannot even start has no points. That must not make typing unsatisfiable: whatever is asked
+            // under the assumption of it would be answered with no, also whether the start goes wrong.
+            (_, Some(Shown::Point(thread))) => Some((0, self.threads[thread.index()].points.len().max(1) as i64 - 1)),
             (VarSort::Int(bounds), _) => bounds,
         };
         let Some((lo, hi)) = bounds else { return Formula::TRUE };

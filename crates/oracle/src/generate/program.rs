@@ -6,7 +6,9 @@ use super::expressions::{Expressions, Scope, Var};
 use super::properties::{Properties, ThreadView};
 use super::statements::{Coder, Signature};
 use crate::{Explored, OracleVerdict, explore};
-use threadwise_front_tw::ast::{BinaryOp, Copies, Item, ItemKind, Module, Param, Proc, Rhs, Stmt, StmtKind, Thread};
+use threadwise_front_tw::ast::{
+    BinaryOp, Cond, Copies, Item, ItemKind, Module, Param, Proc, Rhs, Stmt, StmtKind, Thread,
+};
 
 /// What random programs should be like.
 #[derive(Clone, Debug)]
@@ -25,6 +27,10 @@ pub struct GeneratorOptions {
     pub keep_unsafe_percent: usize,
     /// Whether there may be procedures.
     pub procedures: bool,
+    /// Whether there are procedures, all of which may call themselves as often as they like.
+    pub deep_recursion: bool,
+    /// Programs that the oracle cannot search to the end are thrown away.
+    pub conclusive: bool,
 }
 
 impl Default for GeneratorOptions {
@@ -37,6 +43,8 @@ impl Default for GeneratorOptions {
             ord_percent: 15,
             keep_unsafe_percent: 75,
             procedures: true,
+            deep_recursion: false,
+            conclusive: true,
         }
     }
 }
@@ -45,6 +53,16 @@ impl GeneratorOptions {
     /// Small programs, for tests that run many of them.
     pub fn small() -> GeneratorOptions {
         GeneratorOptions { max_states: 1_500, statements: 6, shared: 3, ..GeneratorOptions::default() }
+    }
+
+    /// Tiny programs, for tests that run thousands of them.
+    pub fn tiny() -> GeneratorOptions {
+        GeneratorOptions { max_states: 300, statements: 5, shared: 2, ..GeneratorOptions::default() }
+    }
+
+    /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
+    pub fn recursive() -> GeneratorOptions {
+        GeneratorOptions { deep_recursion: true, conclusive: false, ..GeneratorOptions::small() }
     }
 }
 
@@ -64,9 +82,10 @@ pub fn random_case(seed: u64, options: &GeneratorOptions) -> (Module, Explored) 
             // An error at the very start says little about the rest of the program.
             OracleVerdict::Unsafe { .. } if explored.depth_of_error == Some(0) => dice.chance(5),
             OracleVerdict::Unsafe { .. } => dice.chance(options.keep_unsafe_percent),
-            OracleVerdict::Unknown(_) => false,
+            OracleVerdict::Unknown(_) => !options.conclusive,
         };
-        if wanted && explored.complete && explored.states >= options.min_states {
+        let will_do = explored.complete || !options.conclusive;
+        if wanted && will_do && explored.states >= options.min_states {
             return (module, explored);
         }
     }
@@ -109,7 +128,7 @@ impl<'a> Generator<'a> {
         }
         self.scope.ord = self.dice.chance(self.options.ord_percent);
         self.shared_variables();
-        if self.options.procedures && self.dice.chance(35) {
+        if self.options.deep_recursion || self.options.procedures && self.dice.chance(35) {
             for _ in 0..1 + self.dice.below(2) {
                 self.procedure();
             }
@@ -174,7 +193,7 @@ impl<'a> Generator<'a> {
         let text = format!("p{}", self.procs.len());
         let sorts = [Sort::Bool, Sort::Range(0, 1), Sort::Range(0, 2), Sort::Phase];
         let mut params: Vec<Sort> = (0..self.dice.below(3)).map(|_| self.dice.pick(&sorts).clone()).collect();
-        let recursive = self.dice.chance(25);
+        let recursive = self.options.deep_recursion || self.dice.chance(25);
         if recursive {
             params.insert(0, Sort::Range(0, 1));
         }
@@ -201,11 +220,16 @@ impl<'a> Generator<'a> {
         let mut stmts = coder.sequence(2);
         if recursive {
             let counter = || var(&format!("{}a0", signature.name));
-            let mut args = vec![binary(BinaryOp::Sub, counter(), int(1))];
+            let deep = self.options.deep_recursion;
+            let next = if deep { counter() } else { binary(BinaryOp::Sub, counter(), int(1)) };
+            let mut args = vec![next];
             let sorts = &signature.params[1..];
             args.extend(sorts.iter().map(|sort| Expressions { dice: coder.dice, scope: &coder.scope }.value(sort, 0)));
             let call = stmt(StmtKind::Call { result: None, proc: name(&signature.name), args });
-            stmts.push(if_then(binary(BinaryOp::Gt, counter(), int(0)), vec![call]));
+            stmts.push(match deep {
+                true => stmt(StmtKind::If(Cond::Any, block(vec![call]), None)),
+                false => if_then(binary(BinaryOp::Gt, counter(), int(0)), vec![call]),
+            });
         }
         if coder.dice.chance(60) {
             stmts.push(coder.return_statement());

@@ -7,7 +7,7 @@ use super::build::{boolean, int};
 use super::uses::used_names;
 use std::collections::BTreeSet;
 use threadwise_front_tw::ast::{
-    BinaryOp, Block, Cond, Copies, Expr, ExprKind, ItemKind, Module, Name, Rhs, Stmt, StmtKind,
+    AbstractThread, BinaryOp, Block, Cond, Copies, Expr, ExprKind, ItemKind, Module, Name, Rhs, Stmt, StmtKind,
 };
 
 /// All programs that are one simplification away, large simplifications first.
@@ -84,7 +84,28 @@ impl Reducer {
                     self.condition(e);
                 }
                 ItemKind::Shared(decl) => self.initial_value(&mut decl.init),
+                ItemKind::Rely(contract) | ItemKind::Guarantee(contract) => self.condition(&mut contract.formula),
+                ItemKind::Abstract(specification) => self.abstract_thread(specification),
                 _ => {}
+            }
+        }
+    }
+
+    fn abstract_thread(&mut self, specification: &mut AbstractThread) {
+        for index in 0..specification.edges.len() {
+            if self.now() {
+                specification.edges.remove(index);
+                return;
+            }
+        }
+        for node in &mut specification.nodes {
+            if node.assertion.is_some() && self.now() {
+                node.assertion = None;
+            }
+        }
+        for edge in &mut specification.edges {
+            if edge.formula.is_some() && self.now() {
+                edge.formula = None;
             }
         }
     }
@@ -106,6 +127,9 @@ impl Reducer {
             && self.now()
         {
             *number = int(value - 1);
+        }
+        if matches!(copies, Copies::Any) && self.now() {
+            *copies = Copies::Exactly(int(2));
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use threadwise_front_tw::ast::{
-    Block, Cond, Copies, Expr, ExprKind, ItemKind, Module, Rhs, Stmt, StmtKind, Type, TypeKind, VarDecl,
+    Block, Cond, ContractSubject, Copies, Expr, ExprKind, ItemKind, Module, Rhs, Stmt, StmtKind, Type, TypeKind,
+    VarDecl,
 };
 
 /// The names of variables, types, threads, procedures and labels that are mentioned.
@@ -36,7 +37,22 @@ impl Uses {
                 self.block(&proc.body);
             }
             ItemKind::NoRace(names) => self.0.extend(names.iter().map(|name| name.text.clone())),
-            ItemKind::Enum(..) | ItemKind::Rely(_) | ItemKind::Guarantee(_) | ItemKind::Abstract(_) => {}
+            ItemKind::Rely(contract) | ItemKind::Guarantee(contract) => {
+                match &contract.subject {
+                    ContractSubject::Every(binder) => self.ty(&binder.ty),
+                    ContractSubject::Thread(name) => _ = self.0.insert(name.text.clone()),
+                }
+                self.expr(&contract.formula);
+            }
+            ItemKind::Abstract(specification) => {
+                self.0.insert(specification.name.text.clone());
+                specification.nodes.iter().flat_map(|node| &node.assertion).for_each(|e| self.expr(e));
+                for edge in &specification.edges {
+                    edge.frame.iter().flatten().chain(&edge.formula).for_each(|e| self.expr(e));
+                }
+                // An edge without brackets writes every shared variable, without naming them.
+            }
+            ItemKind::Enum(..) => {}
         }
     }
 

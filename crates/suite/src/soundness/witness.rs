@@ -1,0 +1,170 @@
+//! Those who say something about a program: the engines, each asked in several ways.
+
+use super::case::{Case, Says};
+use super::evidence::problem_with_evidence;
+use crate::is_infinite;
+use std::time::Duration;
+use threadwise_limits::Budget;
+use threadwise_oracle::OracleVerdict;
+use threadwise_portfolio::{
+    ExtractKind, Horn, Outcome, PredicatesOptions, RefineKind, Request, SearchKind, engines, verify,
+};
+use threadwise_verdict::Verdict;
+
+/// What a witness says of a program.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// In a word.
+    pub says: Says,
+    /// With any number of copies: how many there are in the trace.
+    pub copies: Option<u32>,
+    /// Why it must not be said, whatever the truth is.
+    pub objection: Option<String>,
+    /// In full.
+    pub text: String,
+}
+
+/// How a witness answers; `None` where it cannot treat the program.
+type Ask = Box<dyn Fn(&Case) -> Option<Answer>>;
+
+/// Somebody who can be asked about programs.
+pub struct Witness {
+    /// Who is asked, and how.
+    pub name: String,
+    /// The engine.
+    pub engine: &'static str,
+    /// Asked about one program in so many.
+    pub every: u64,
+    /// The question.
+    pub ask: Ask,
+}
+
+/// How an engine is asked.
+struct Way {
+    engine: &'static str,
+    name: &'static str,
+    every: u64,
+    /// On programs that the interpreter has searched to the end, and on others.
+    seconds: (u64, u64),
+    request: Request,
+    /// What else its answers must be like.
+    rule: fn(&Case, &Outcome) -> Option<String>,
+}
+
+/// More memory than any of these programs needs.
+const MEMORY: u64 = 3 << 30;
+
+/// All engines, each in several ways.
+pub fn engines_as_witnesses() -> Vec<Witness> {
+    ways().into_iter().map(witness).collect()
+}
+
+fn witness(way: Way) -> Witness {
+    let Way { engine, name, every, seconds, mut request, rule } = way;
+    request.engine = engine.parse().expect("an engine");
+    let ask = move |case: &Case| {
+        if engines().iter().any(|known| known.name() == engine && known.applicable(&case.program).is_err()) {
+            return None;
+        }
+        let seconds = if case.explored.is_some() { seconds.0 } else { seconds.1 };
+        let budget = Budget::new(Some(Duration::from_secs(seconds)), Some(MEMORY));
+        let outcome = verify(&case.program, &request, &budget);
+        let broken = outcome.verdict.is_internal_error().then(|| format!("{:?}", outcome.verdict));
+        let objection = broken
+            .or_else(|| problem_with_evidence(&case.program, &outcome, request.want_proof))
+            .or_else(|| rule(case, &outcome));
+        let (says, copies) = match &outcome.verdict {
+            Verdict::Safe(_) => (Says::Safe, None),
+            Verdict::Unsafe(found) => (Says::Unsafe, Some(found.trace().trace().any_copies)),
+            Verdict::Unknown(_) => (Says::Unknown, None),
+        };
+        Some(Answer { says, copies, objection, text: format!("{:?}", outcome.verdict) })
+    };
+    Witness { name: format!("{engine}, {name}"), engine, every, ask: Box::new(ask) }
+}
+
+/// `every` numbers have no divisor in common with the number of kinds of programs, so each kind meets each way.
+fn ways() -> Vec<Way> {
+    let plain = || Request { want_proof: true, ..Request::default() };
+    let explicit = |name, every, symmetry, fold, want_proof, rule| {
+        let request = Request { symmetry, fold, want_proof, ..plain() };
+        Way { engine: "explicit", name, every, seconds: (60, 1), request, rule }
+    };
+    let modular = |name, every, search| {
+        let request = Request { search, ..plain() };
+        Way { engine: "modular", name, every, seconds: (2, 1), request, rule: anything }
+    };
+    let cartesian = |name, every, refine, extract, symmetry| {
+        let request = Request { refine, extract, symmetry, ..plain() };
+        Way { engine: "cartesian", name, every, seconds: (20, 1), request, rule: decides_finite_programs }
+    };
+    let predicates = |name, every, horn| {
+        let request = Request { predicates: PredicatesOptions { horn, ..PredicatesOptions::default() }, ..plain() };
+        Way { engine: "predicates", name, every, seconds: (1, 2), request, rule: anything }
+    };
+    let other = |engine, name, seconds, want_proof, every| {
+        let request = Request { want_proof, ..plain() };
+        Way { engine, name, every, seconds, request, rule: anything }
+    };
+    vec![
+        explicit("all states", 1, false, false, true, counts_states),
+        explicit("symmetry", 2, true, false, true, finds_shortest),
+        explicit("folding", 3, false, true, false, finds_shortest),
+        explicit("symmetry and folding", 1, true, true, false, finds_shortest),
+        explicit("symmetry without proof", 5, true, false, false, finds_shortest),
+        modular("fixpoint", 1, SearchKind::Fixpoint),
+        modular("relaxed", 3, SearchKind::Relaxed),
+        modular("frontier", 2, SearchKind::Frontier),
+        cartesian("lazy", 1, RefineKind::Lazy, ExtractKind::Eager, true),
+        cartesian("without symmetry", 3, RefineKind::Lazy, ExtractKind::Eager, false),
+        cartesian("lazy extraction", 4, RefineKind::Lazy, ExtractKind::Lazy, true),
+        cartesian("eager refinement", 5, RefineKind::Eager, ExtractKind::Eager, true),
+        other("contracts", "as usual", (2, 2), true, 1),
+        other("conformance", "as usual", (5, 2), true, 1),
+        predicates("aret", 2, Horn::Aret),
+        predicates("spacer", 5, Horn::Spacer),
+        other("auto", "with proof", (5, 2), true, 1),
+        other("auto", "without proof", (5, 1), false, 3),
+    ]
+}
+
+fn anything(_: &Case, _: &Outcome) -> Option<String> {
+    None
+}
+
+/// Engine `cartesian` may run out of time, and of infinite programs it may say nothing.
+fn decides_finite_programs(case: &Case, outcome: &Outcome) -> Option<String> {
+    let Verdict::Unknown(unknown) = &outcome.verdict else { return None };
+    let must = case.explored.is_some() && !is_infinite(&case.program) && !unknown.reason().contains("limit");
+    must.then(|| format!("a finite program, but {:?}", outcome.verdict))
+}
+
+fn states(outcome: &Outcome) -> Option<u64> {
+    outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, states)| *states)
+}
+
+/// Exhaustive search finds out what the interpreter finds out, and a shortest trace; it visits no state more.
+fn finds_shortest(case: &Case, outcome: &Outcome) -> Option<String> {
+    let explored = case.explored.as_ref()?;
+    match &outcome.verdict {
+        Verdict::Unknown(_) => Some(format!("the interpreter can tell, but {:?}", outcome.verdict)),
+        Verdict::Unsafe(found) => {
+            let steps = found.trace().trace().steps.len();
+            let shortest = explored.depth_of_error;
+            (Some(steps) != shortest).then(|| format!("a trace of {steps} steps, the shortest has {shortest:?}"))
+        }
+        Verdict::Safe(_) => {
+            let more = states(outcome) > Some(explored.states as u64);
+            more.then(|| format!("{:?} states, but there are {}", states(outcome), explored.states))
+        }
+    }
+}
+
+/// Besides, it visits the same states.
+fn counts_states(case: &Case, outcome: &Outcome) -> Option<String> {
+    let explored = case.explored.as_ref()?;
+    let ours = states(outcome);
+    let differ = explored.verdict == OracleVerdict::Safe && ours != Some(explored.states as u64);
+    let differing = differ.then(|| format!("{ours:?} states, the interpreter has {}", explored.states));
+    differing.or_else(|| finds_shortest(case, outcome))
+}
