@@ -1,4 +1,6 @@
-use threadwise_ir::{EdgeId, Expr, Fault, Gap, LocationId, Path, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{
+    EdgeId, Expr, Fault, Gap, LocationId, Path, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId,
+};
 use threadwise_source::{Diagnostic, Span};
 
 /// What an engine says about a program. It is not a verdict before it has been judged.

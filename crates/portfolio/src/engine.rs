@@ -157,7 +157,9 @@ impl Engine for Cartesian {
         // For programs with locks the exceptions are known, and nothing has to be learnt.
         let exceptions = match options.exceptions {
             ExceptionsKind::Declared
-                if options.in_company && program.exceptions.is_empty() && cartesian::has_locks_only(program).is_ok() =>
+                if options.in_company
+                    && program.exceptions.is_empty()
+                    && cartesian::has_locks_only(program).is_ok() =>
             {
                 ExceptionsKind::Locks
             }

@@ -129,5 +129,8 @@ fn bound_a_variable(program: &Program) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    Some(format!("bound {} with a range `0..7` in place of `int`: then all interleavings can be searched", names.join(", ")))
+    Some(format!(
+        "bound {} with a range `0..7` in place of `int`: then all interleavings can be searched",
+        names.join(", ")
+    ))
 }

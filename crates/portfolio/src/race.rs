@@ -117,8 +117,7 @@ impl Race<'_> {
                 return None;
             }
             self.weigh();
-            let patience =
-                self.waiting.front().map_or(Duration::MAX, |(_, due)| due.saturating_sub(started.elapsed()));
+            let patience = self.waiting.front().map_or(Duration::MAX, |(_, due)| due.saturating_sub(started.elapsed()));
             let (name, outcome) = match self.receiver.recv_timeout(patience) {
                 Ok(word) => word,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => continue,

@@ -107,6 +107,7 @@ pub(crate) fn run_and_judge(
     options: &EngineOptions,
     budget: &Budget,
 ) -> Outcome {
+    let mut rejected = None;
     let (verdict, proof, stats) = match catch(|| engine.run(program, options, budget)) {
         Ok((claim, stats)) => {
             if let Claim::Rejected(error) = &claim {
