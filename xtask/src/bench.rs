@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: measures, and writes the page.
 
-use crate::peers::{MEMORY_MIB, Run, SECONDS, Workshop, version};
+use crate::peers::{MEMORY_MIB, Run, Workshop, version};
 use crate::{abstraction, cartesian, modular, predicates};
 use anyhow::Result;
 use std::fmt::Write;
@@ -89,11 +89,11 @@ impl Part {
 }
 
 /// Measures and writes `docs/BENCHMARKS.md`; if `only` names a part, the others stay as they are.
-pub fn run(quick: bool, only: Option<Part>) -> Result<()> {
-    let shop = Workshop::new()?;
+pub fn run(quick: bool, only: Option<Part>, seconds: u64) -> Result<()> {
+    let shop = Workshop::new(seconds)?;
     let file = shop.root().join("docs/BENCHMARKS.md");
     let old = std::fs::read_to_string(&file).unwrap_or_default();
-    let mut page = introduction();
+    let mut page = introduction(seconds);
     for part in Part::ALL {
         let measured = match only {
             Some(only) if only != part => part.of_page(&old).to_string(),
@@ -162,13 +162,13 @@ fn measure_family(family: &Family, quick: bool, measure: impl Fn(u32) -> Result<
     measured.collect()
 }
 
-fn introduction() -> String {
+fn introduction(seconds: u64) -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("unknown processor");
     format!(
         "# Benchmarks\n\n\
          Written by `cargo xtask bench`, which measures the tools of each table in one run. Every tool gets {MEMORY_MIB} MiB of \
-         memory and {SECONDS} s of CPU time; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
+         memory and {seconds} s of CPU time; a dash means that it met a limit. Times are CPU seconds, user and system; memory is the \
          largest resident set. The models are in `bench/models`, with the same control points for all tools.\n\n\
          - Processor: {}\n- {}\n- {}\n- {}\n",
         cpu.trim_start_matches([' ', '\t', ':']),

@@ -23,13 +23,20 @@ enum Chore {
         /// Measure one part of the page only, and keep the others.
         #[arg(long)]
         only: Option<bench::Part>,
+        /// How many seconds of CPU time every tool gets for one size.
+        #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+        seconds: u64,
     },
     /// Compare the engines with the naive interpreter on random programs.
     Soundness(Duration),
     /// Throw damaged programs at the front end.
     Fuzz(Duration),
     /// Put an SMT solver under Cargo's target directory, unless there is one.
-    SetupSolver,
+    SetupSolver {
+        /// Debian's Z3, beside the other; set THREADWISE_SOLVER to the path that is printed to use it.
+        #[arg(long)]
+        debian: bool,
+    },
 }
 
 /// For how long, and where to start.
@@ -45,16 +52,17 @@ struct Duration {
 
 fn main() -> anyhow::Result<()> {
     match Chore::parse() {
-        Chore::Bench { quick, only } => bench::run(quick, only),
+        Chore::Bench { quick, only, seconds } => bench::run(quick, only, seconds),
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
-        Chore::SetupSolver => set_up_solver(),
+        Chore::SetupSolver { debian } => set_up_solver(debian),
     }
 }
 
-fn set_up_solver() -> anyhow::Result<()> {
+fn set_up_solver(debian: bool) -> anyhow::Result<()> {
     let target = threadwise_solver_setup::target_directory().map_err(anyhow::Error::msg)?;
-    let program = threadwise_solver_setup::set_up(&target).map_err(anyhow::Error::msg)?;
+    let set_up = if debian { threadwise_solver_setup::set_up_debian } else { threadwise_solver_setup::set_up };
+    let program = set_up(&target).map_err(anyhow::Error::msg)?;
     println!("{}", program.display());
     Ok(())
 }

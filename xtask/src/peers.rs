@@ -5,10 +5,8 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The memory and time that every tool gets.
+/// The memory that every tool gets.
 pub const MEMORY_MIB: u64 = 2048;
-/// See [`MEMORY_MIB`].
-pub const SECONDS: u64 = 300;
 
 /// One measurement.
 #[derive(Clone, Debug)]
@@ -26,17 +24,19 @@ pub struct Workshop {
     root: PathBuf,
     scratch: PathBuf,
     threadwise: PathBuf,
+    /// The CPU time that every tool gets.
+    seconds: u64,
 }
 
 impl Workshop {
-    /// Builds Threadwise and makes room for the peers' verifiers.
-    pub fn new() -> Result<Workshop> {
+    /// Builds Threadwise and makes room for the peers' verifiers. Every tool will get so many seconds.
+    pub fn new(seconds: u64) -> Result<Workshop> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
         build(Command::new(env!("CARGO")).args(["build", "--release", "--bin", "threadwise"]).current_dir(&root))?;
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let scratch = target.join("bench");
         std::fs::create_dir_all(&scratch)?;
-        Ok(Workshop { threadwise: target.join("release/threadwise"), scratch, root })
+        Ok(Workshop { threadwise: target.join("release/threadwise"), scratch, root, seconds })
     }
 
     /// Where the project is.
@@ -60,7 +60,7 @@ impl Workshop {
         command.arg("check").arg(self.model(model, "tw")).args(["--engine", "explicit", "--format", "json", "-q"]);
         command.arg("-D").arg(format!("N={n}")).arg("--memory").arg(MEMORY_MIB.to_string());
         command.args(flags);
-        let measured = measure(&mut command, SECONDS)?;
+        let measured = measure(&mut command, self.seconds)?;
         let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
         let decided = json["verdict"] == "safe";
         let states = json["stats"]["states"].as_u64().filter(|_| decided && measured.finished);
@@ -92,7 +92,7 @@ impl Workshop {
         defines.iter().for_each(|define| {
             command.arg("-D").arg(define);
         });
-        let measured = measure(&mut command, SECONDS)?;
+        let measured = measure(&mut command, self.seconds)?;
         let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
         let decided = json["verdict"] == "safe" && measured.finished;
         let states = json["stats"][count].as_u64().filter(|_| decided);
@@ -132,7 +132,7 @@ impl Workshop {
         )?;
         // The depth-first stack is allocated in advance, so it should not be larger than needed.
         let depth = if name.starts_with("binary-counter") { "-m3000000" } else { "-m100000" };
-        let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), SECONDS)?;
+        let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), self.seconds)?;
         let complete = measured.finished && !measured.output.contains("Search not completed");
         let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
         let states = states.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n as u64).filter(|_| complete);
@@ -165,7 +165,7 @@ impl Workshop {
                 .args(["-O2", "-march=native", "-w", "-o", "model", "model.c", "-lpthread", "-latomic"])
                 .current_dir(&dir),
         )?;
-        let measured = measure(Command::new("./model").current_dir(&dir), SECONDS)?;
+        let measured = measure(Command::new("./model").current_dir(&dir), self.seconds)?;
         let states = measured.output.lines().find_map(states_in_summary).filter(|_| measured.finished);
         Ok(Run { states, cpu_seconds: measured.cpu_seconds, peak_bytes: measured.peak_bytes })
     }
