@@ -31,7 +31,11 @@ enum Chore {
     /// Throw damaged programs at the front end.
     Fuzz(Duration),
     /// Put an SMT solver under Cargo's target directory, unless there is one.
-    SetupSolver,
+    SetupSolver {
+        /// Debian's Z3, beside the other; set THREADWISE_SOLVER to the path that is printed to use it.
+        #[arg(long)]
+        debian: bool,
+    },
 }
 
 /// For how long, and where to start.
@@ -50,13 +54,14 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench(options) => bench::run(&options),
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
-        Chore::SetupSolver => set_up_solver(),
+        Chore::SetupSolver { debian } => set_up_solver(debian),
     }
 }
 
-fn set_up_solver() -> anyhow::Result<()> {
+fn set_up_solver(debian: bool) -> anyhow::Result<()> {
     let target = threadwise_solver_setup::target_directory().map_err(anyhow::Error::msg)?;
-    let program = threadwise_solver_setup::set_up(&target).map_err(anyhow::Error::msg)?;
+    let set_up = if debian { threadwise_solver_setup::set_up_debian } else { threadwise_solver_setup::set_up };
+    let program = set_up(&target).map_err(anyhow::Error::msg)?;
     println!("{}", program.display());
     Ok(())
 }

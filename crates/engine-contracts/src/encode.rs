@@ -8,9 +8,10 @@
 
 use crate::contract::{Contracts, conjuncts};
 use crate::graph::{Graph, Node};
+use std::collections::{BTreeMap, BTreeSet};
 use threadwise_ir::{Edge, EdgeId, Expr, LocationId, Op, PropertyId, Sort, StepError, TemplateId};
 use threadwise_solver::{
-    Session, SmtSort, Term, Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value,
+    Session, Sexp, SmtSort, Term, Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value,
     store_result, transition,
 };
 use threadwise_source::Span;
@@ -221,10 +222,11 @@ impl<'a> Encoder<'a> {
         let mut steps = Vec::new();
         let alone = self.contracts.left_alone(self.template);
         for _ in 0..self.closure {
-            // One constant for a value that cannot change lets branches meet in few of them.
+            // Values that cannot change keep their terms, so that branches meet in few constants.
             let mut next = self.fresh_store("s");
             let kept = next.iter_mut().zip(&last).zip(&alone).filter(|(_, alone)| **alone);
             kept.for_each(|((next, last), _)| next.clone_from(last));
+            let next = settled(&next, &self.contracts.rely(self.template, &self.me, &last, &next)?);
             steps.push(self.contracts.rely(self.template, &self.me, &last, &next)?);
             steps.push(self.contracts.possible(&next)?);
             last = next;
@@ -443,7 +445,7 @@ impl<'a> Encoder<'a> {
     fn named(&mut self, sorts: &[Sort], values: &[Value], before: &[Value]) -> Vec<Value> {
         let mut named = Vec::new();
         for (index, (sort, value)) in sorts.iter().zip(values).enumerate() {
-            let is_short = value.0.iter().all(|term| term.text().len() < 24);
+            let is_short = value.0.iter().all(|term| term.text().len() < SHORT);
             if before.get(index) == Some(value) || is_short {
                 named.push(value.clone());
             } else {
@@ -471,5 +473,40 @@ impl<'a> Encoder<'a> {
             self.obligations.push(Obligation { bad, what, edge: None, stores: stores.clone() });
         }
         Ok(())
+    }
+}
+
+/// Terms longer than this are not written in the place of a constant.
+const SHORT: usize = 24;
+
+/// The values after a step that satisfies the rely, with a short term for each that the rely determines: where it has
+/// `(= next e)`, `next` is `e`. With the lock in this thread's hands that is most of what the lock protects.
+fn settled(next: &[Value], rely: &Term) -> Vec<Value> {
+    let open: BTreeSet<&str> = next.iter().flat_map(|value| &value.0).map(Term::text).collect();
+    let is_open = |e: &Sexp| e.atom().is_some_and(|name| open.contains(name));
+    let mut values: BTreeMap<String, Term> = BTreeMap::new();
+    let mut parts = Sexp::parse_all(rely.text()).unwrap_or_default();
+    while let Some(part) = parts.pop() {
+        match part.list() {
+            Some([Sexp::Atom(and), rest @ ..]) if and == "and" => parts.extend(rest.iter().cloned()),
+            Some([Sexp::Atom(equal), a, b]) if equal == "=" => {
+                for (name, value) in [(a, b), (b, a)] {
+                    let text = value.to_string();
+                    if is_open(name) && !mentions(value, &open) && text.len() < SHORT {
+                        values.insert(name.to_string(), Term::raw(text));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let settle = |term: &Term| values.get(term.text()).unwrap_or(term).clone();
+    next.iter().map(|value| Value(value.0.iter().map(settle).collect())).collect()
+}
+
+fn mentions(e: &Sexp, names: &BTreeSet<&str>) -> bool {
+    match e {
+        Sexp::Atom(word) => names.contains(word.as_str()),
+        Sexp::List(elements) => elements.iter().any(|element| mentions(element, names)),
     }
 }

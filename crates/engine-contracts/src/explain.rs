@@ -23,18 +23,29 @@ pub(crate) fn stopped(program: &Program, stop: Stop) -> Unknown {
     match stop {
         Stop::Unknown(unknown) => unknown,
         Stop::Rejected(error) => Unknown { reason: error.message, advice: error.hint.into_iter().collect() },
-        Stop::Solver(SolverError::Missing(why)) => Unknown {
-            reason: format!("engine `contracts` needs an SMT solver: {why}"),
+        Stop::Solver(SolverError::Missing(why)) if why == HOW_TO_GET => Unknown {
+            reason: "engine `contracts` needs an SMT solver, and there is none".to_string(),
             advice: vec![HOW_TO_GET.into()],
         },
-        Stop::Solver(error) => Unknown {
-            reason: error.to_string(),
-            advice: vec!["simplify the annotations, or split them into several".to_string()],
-        },
+        Stop::Solver(error) => Unknown { reason: error.to_string(), advice: vec![what_to_do(&error).to_string()] },
         Stop::Unsupported(what) => Unknown {
             reason: format!("{} at {} cannot be put to the solver", what.what, program.source.locate(what.span)),
             advice: vec!["say it in another way, or use `--engine explicit`".to_string()],
         },
+    }
+}
+
+/// What to do about a solver that gave no answer.
+fn what_to_do(error: &SolverError) -> &'static str {
+    match error {
+        SolverError::Missing(_) => "name one that is there, or none: then z3 is looked for",
+        SolverError::Died(_) | SolverError::Protocol(_) => {
+            "see whether the solver works by itself, or name another with `--solver`"
+        }
+        SolverError::Timeout(_) | SolverError::Memory(_) => {
+            "simplify the annotations, or split long code by an `assert` of what holds in between"
+        }
+        SolverError::Limit(_) => "raise `--timeout` or `--memory`, or let it finish",
     }
 }
 

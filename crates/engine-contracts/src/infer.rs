@@ -40,16 +40,18 @@ fn violated_together(encoder: &mut Encoder<'_>, alive: &[usize]) -> Result<Vec<u
     let trials = &encoder.trials;
     let assumed: Vec<Term> = alive.iter().map(|&index| trials[index].on.clone()).collect();
     let violated: Vec<Term> = alive.iter().map(|&index| trials[index].violated.clone()).collect();
-    let dropped = violated_candidates(encoder.session, &assumed, &violated)?;
+    let dropped = violated_candidates(encoder.session, &assumed, &violated, true)?;
     Ok(dropped.into_iter().map(|position| alive[position]).collect())
 }
 
 /// Which of these constants, each of which says that a candidate is violated, are not certain to be false under
-/// the assumptions: some of them, if there are any.
+/// the assumptions: some of them, if there are any. All of them where the solver takes too long and
+/// there is no patience.
 pub(crate) fn violated_candidates(
     session: &mut Session,
     assumed: &[Term],
     violated: &[Term],
+    patient: bool,
 ) -> Result<Vec<usize>, SolverError> {
     session.push();
     assumed.iter().for_each(|term| session.assert(term));
@@ -61,15 +63,19 @@ pub(crate) fn violated_candidates(
             let truths = values.iter().enumerate().filter(|(_, value)| value.scalar() != Some(0));
             truths.map(|(position, _)| position).collect()
         }),
+        Err(_) if !patient => Ok((0..violated.len()).collect()),
         // No model to go by: ask for each of them, and drop what is not certain.
         Ok(Answer::Unknown(_)) | Err(_) => {
             let mut dropped = Vec::new();
             session.pop();
             session.push();
+            let mut goes_on = true;
             for (position, violated) in violated.iter().enumerate() {
                 session.push();
                 session.assert(violated);
-                if session.check() != Ok(Answer::Unsat) {
+                let answer = if goes_on { session.check() } else { Ok(Answer::Sat) };
+                goes_on &= patient || answer.is_ok();
+                if answer != Ok(Answer::Unsat) {
                     dropped.push(position);
                 }
                 session.pop();

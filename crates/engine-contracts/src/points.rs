@@ -57,7 +57,7 @@ pub(crate) fn places(encoder: &mut Encoder<'_>, at_loop: &dyn Fn(usize) -> Vec<E
         let mut alive: Vec<usize> = (0..found.len()).collect();
         while !alive.is_empty() {
             let terms: Vec<Term> = alive.iter().map(|&index| violated[index].clone()).collect();
-            let dropped = violated_candidates(encoder.session, &[], &terms)?;
+            let dropped = violated_candidates(encoder.session, &[], &terms, false)?;
             if dropped.is_empty() {
                 break;
             }

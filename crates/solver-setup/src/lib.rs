@@ -18,7 +18,10 @@ const WHEELS: [&str; 2] = ["z3-solver==5.4.0.0", "z3-solver"];
 /// A way to fetch a solver into a directory.
 type Way = fn(&Path) -> Result<PathBuf, String>;
 
-const WAYS: [(&str, Way); 2] = [("the Python package z3-solver", from_wheel), ("the Debian package z3", from_debian)];
+/// Ways, with names.
+type Ways<'a> = &'a [(&'static str, Way)];
+
+const WAYS: Ways<'_> = &[("the Python package z3-solver", from_wheel), ("the Debian package z3", from_debian)];
 
 /// A solver for tests: the one that is found, or else one that is fetched now. Panics, with what to
 /// do, where there is none to be had.
@@ -43,9 +46,17 @@ pub fn target_directory() -> Result<PathBuf, String> {
 
 /// Puts a solver into `solver/` in this directory, unless there is one, and returns its path.
 pub fn set_up(target: &Path) -> Result<PathBuf, String> {
-    let home = target.join("solver");
+    set_up_in(&target.join("solver"), WAYS)
+}
+
+/// Puts Debian's Z3, which is older, into `solver-debian/` in this directory, where nobody finds it by chance.
+pub fn set_up_debian(target: &Path) -> Result<PathBuf, String> {
+    set_up_in(&target.join("solver-debian"), &WAYS[1..])
+}
+
+fn set_up_in(home: &Path, ways: Ways<'_>) -> Result<PathBuf, String> {
     let program = home.join("z3");
-    fs::create_dir_all(&home).map_err(|e| format!("cannot make {}: {e}", home.display()))?;
+    fs::create_dir_all(home).map_err(|e| format!("cannot make {}: {e}", home.display()))?;
     // Several test programs may come here at once.
     let lock = fs::File::create(home.join("lock")).map_err(|e| e.to_string())?;
     lock.lock().map_err(|e| e.to_string())?;
@@ -53,7 +64,7 @@ pub fn set_up(target: &Path) -> Result<PathBuf, String> {
         return Ok(program);
     }
     let mut tried = Vec::new();
-    for (name, way) in WAYS {
+    for (name, way) in ways {
         let scratch = home.join("download");
         let _ = fs::remove_dir_all(&scratch);
         let result = fs::create_dir_all(&scratch).map_err(|e| e.to_string()).and_then(|()| way(&scratch));

@@ -181,6 +181,24 @@ fn branches_do_not_multiply() {
     assert!(matches!(run(&program("branches.tw", &text), "contracts", None).verdict, Verdict::Unsafe(_)));
 }
 
+/// Also where nothing is said in between, and the number is protected by a lock.
+#[test]
+fn branches_that_add_to_one_number_do_not_multiply() {
+    let chain = "if (c) { x = x + 1; } else { x = x + 2; }\n".repeat(40);
+    let text = format!(
+        "shared c: bool = *; shared m: mutex; shared x: int;
+         thread P {{ acquire(m); x = 0; {chain} assert x >= 40; release(m); }} thread Q {{ c = !c; }}
+         rely forall i: tid :: m == i ==> m' == i && x' == x;"
+    );
+    let outcome = run(&program("chain.tw", &text), "contracts", None);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
+    // Written out, the last sum would have 2^40 terms.
+    let doubled = "x = x + x;\n".repeat(40);
+    let text = format!("shared x: int = 1; thread P {{ {doubled} assert x > 0; }} rely P :: x' == x;");
+    let outcome = run(&program("double.tw", &text), "contracts", None);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
+}
+
 #[test]
 fn calls_are_inlined_and_loops_inferred() {
     let text = "shared m: mutex; shared x: int;

@@ -10,7 +10,7 @@ use super::{assertion_view, code::Code};
 use crate::{CheckError, refuted};
 use threadwise_ir::{EdgeId, Op, Sort, TemplateId};
 use threadwise_solver::{
-    Session, SmtSort, Term, Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value,
+    Session, Sexp, SmtSort, Term, Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value,
     store_result, transition,
 };
 
@@ -162,11 +162,19 @@ impl<'a> Piece<'a> {
             return Ok(run);
         }
         let mut parts = vec![run.comes.clone()];
-        let mut last = run.shared;
+        let mut last = self.shortened(run.shared);
         for _ in 0..self.closure {
             let mut next = self.store("env");
             for var in self.terms.untouched(self.template) {
                 next[var.index()] = last[var.index()].clone();
+            }
+            let rely = self.terms.rely(self.template, &self.me, &last, &next)?;
+            let formula = Sexp::parse_all(rely.text()).unwrap_or_default();
+            for leaf in next.iter_mut().flat_map(|value| &mut value.0) {
+                // What must equal the old value of a variable is that value.
+                let equal = formula.first().and_then(|formula| equal_to(formula, leaf.text()));
+                let old = |term: &&Term| Some(term.text()) == equal.as_deref();
+                *leaf = last.iter().flat_map(|value| &value.0).find(old).unwrap_or(leaf).clone();
             }
             parts.push(self.terms.rely(self.template, &self.me, &last, &next)?);
             parts.push(self.terms.sound(&next)?);
@@ -298,12 +306,41 @@ impl<'a> Piece<'a> {
         self.session.define(&format!("{name}{}", self.names), sort, term)
     }
 
+    /// The shared store with names for long terms, so that they do not grow from step to step.
+    fn shortened(&mut self, mut store: Vec<Value>) -> Vec<Value> {
+        for (var, value) in self.terms.population.program.shared.iter().zip(&mut store) {
+            if value.0.iter().any(|term| term.text().len() >= SHORT) {
+                self.names += 1;
+                *value =
+                    self.terms.population.define_value(self.session, &format!("v{}", self.names), &var.sort, value);
+            }
+        }
+        store
+    }
+
     fn named_values(&mut self, sorts: &[Sort], values: Vec<Value>) -> Vec<Value> {
         let mut named = Vec::new();
         for (sort, value) in sorts.iter().zip(values) {
+            if value.0.iter().all(|term| !term.text().starts_with('(')) {
+                named.push(value);
+                continue;
+            }
             self.names += 1;
             named.push(self.terms.population.define_value(self.session, &format!("v{}", self.names), sort, &value));
         }
         named
+    }
+}
+
+/// Longer terms get a name before they are used again.
+const SHORT: usize = 64;
+
+/// What the formula, as a conjunction, says is equal to the constant with this name.
+fn equal_to(formula: &Sexp, name: &str) -> Option<String> {
+    match formula.list()? {
+        [Sexp::Atom(and), parts @ ..] if and == "and" => parts.iter().find_map(|part| equal_to(part, name)),
+        [Sexp::Atom(equal), a, b] if equal == "=" && a.atom() == Some(name) => Some(b.to_string()),
+        [Sexp::Atom(equal), a, b] if equal == "=" && b.atom() == Some(name) => Some(a.to_string()),
+        _ => None,
     }
 }
