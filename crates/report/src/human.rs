@@ -111,8 +111,10 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
 }
 
 fn engine(report: &Report) -> String {
-    match report.modular {
-        Some(true) => format!("{}; the proof is modular", report.engine),
+    match (report.modular, report.proof) {
+        (Some(true), _) => format!("{}; the proof is modular", report.engine),
+        // These proofs can be either.
+        (Some(false), Some(Proof::Environment(_))) => format!("{}; the proof is not modular", report.engine),
         _ => report.engine.to_string(),
     }
 }
