@@ -8,7 +8,7 @@ const LOCK_ID: &str = "../../../../examples/lock-id.tw";
 
 fn check(file: &str, flags: &[&str]) -> Said {
     solver_for_tests();
-    run(&[&["check", file, "--engine", "predicates"], flags].concat())
+    run(&[&["check", file, "--engine", "predicates"][..], flags].concat())
 }
 
 /// R_i by control point and E_i as guarded updates, in the program's variables.
@@ -63,8 +63,8 @@ fn the_proof_can_be_checked_again_and_a_changed_one_is_refused() {
 
 #[test]
 fn the_clauses_are_shown() {
-    for (form, flags) in [("modular", &["--chc"][..]), ("general", &["--chc", "general"])] {
-        let said = run(&[&["show", LOCK_ID], flags].concat());
+    for (form, flags) in [("modular", &["--chc"][..]), ("general", &["--chc", "general"][..])] {
+        let said = run(&[&["show", LOCK_ID][..], flags].concat());
         assert_eq!(said.code, 0, "{}", said.stderr);
         assert!(said.stdout.contains(&format!("REACHENV, {form} form")), "{}", said.stdout);
         assert!(said.stdout.contains("(set-logic HORN)"), "{}", said.stdout);
