@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use threadwise_ir::{Symmetry, ThreadId};
 use threadwise_logic::{Formula, Naming, Term, Var};
-use threadwise_symbolic::{Owner, Shown, Space};
+use threadwise_symbolic::{Owner, Shown, Space, VarSort};
 
 /// State predicates of each thread, and transition predicates of each thread's steps.
 ///
@@ -60,29 +60,58 @@ impl Predicates {
     /// Adds a state predicate of a thread, and what it says of the other copies to these. Tells whether
     /// it is new.
     pub(crate) fn add_state(&mut self, space: &Space, thread: ThreadId, predicate: Formula) -> bool {
-        let index = thread.index();
-        let images: Vec<(usize, Option<Formula>)> =
-            self.copies[index].iter().map(|(copy, exchange)| (*copy, exchange.apply(space, &predicate))).collect();
-        for (copy, image) in images {
-            if let Some(image) = image {
-                add(&mut self.states[copy], image);
-            }
-        }
-        add(&mut self.states[index], predicate)
+        let Predicates { states, copies, .. } = self;
+        add_to_all(states, &copies[thread.index()], space, thread, predicate)
     }
 
     /// Adds a transition predicate of a thread's steps, and its images for the other copies.
     pub(crate) fn add_transition(&mut self, space: &Space, thread: ThreadId, predicate: Formula) -> bool {
-        let index = thread.index();
-        let images: Vec<(usize, Option<Formula>)> =
-            self.copies[index].iter().map(|(copy, exchange)| (*copy, exchange.apply(space, &predicate))).collect();
-        for (copy, image) in images {
-            if let Some(image) = image {
-                add(&mut self.transitions[copy], image);
+        let Predicates { transitions, copies, .. } = self;
+        add_to_all(transitions, &copies[thread.index()], space, thread, predicate)
+    }
+}
+
+fn add_to_all(
+    sets: &mut [Vec<Formula>],
+    copies: &[(usize, Exchange)],
+    space: &Space,
+    thread: ThreadId,
+    predicate: Formula,
+) -> bool {
+    let mut is_new = false;
+    for predicate in equations(space, predicate) {
+        for (copy, exchange) in copies {
+            if let Some(image) = exchange.apply(space, &predicate) {
+                add(&mut sets[*copy], image);
             }
         }
-        add(&mut self.transitions[index], predicate)
+        is_new |= add(&mut sets[thread.index()], predicate);
     }
+    is_new
+}
+
+/// The order of thread identities means nothing and is not kept when copies are exchanged, so that a bound of one is as
+/// many equations as can say it and its negation.
+fn equations(space: &Space, predicate: Formula) -> Vec<Formula> {
+    let (var, below) = match &predicate {
+        Formula::Le(Term::Var(var), Term::Const(greatest)) => (*var, *greatest),
+        Formula::Le(Term::Const(least), Term::Var(var)) => (*var, *least - 1),
+        _ => return vec![predicate],
+    };
+    let VarSort::Int(Some((lo, hi))) = space.sort(var) else { return vec![predicate] };
+    if !is_tid(space, var) {
+        return vec![predicate];
+    }
+    let values = match below {
+        below if below == lo => lo..=lo,
+        below if below == hi - 1 => hi..=hi,
+        _ => lo..=hi,
+    };
+    values.map(|value| Formula::eq(Term::Var(var), Term::Const(value))).collect()
+}
+
+fn is_tid(space: &Space, var: Var) -> bool {
+    space.info(var).is_some_and(|info| info.shown == Shown::Tid)
 }
 
 fn add(set: &mut Vec<Formula>, predicate: Formula) -> bool {
@@ -110,9 +139,8 @@ impl Exchange {
 
     /// The image of a predicate; `None` where a thread's number is used as a number.
     fn apply(&self, space: &Space, predicate: &Formula) -> Option<Formula> {
-        let is_tid = |var: Var| space.info(var).is_some_and(|info| info.shown == Shown::Tid);
         if let Formula::Eq(Term::Var(var), Term::Const(value)) = predicate
-            && is_tid(*var)
+            && is_tid(space, *var)
         {
             let value = match *value {
                 v if v == self.tids.0 => self.tids.1,
@@ -122,9 +150,37 @@ impl Exchange {
             return Some(Formula::eq(Term::Var(*self.vars.get(var)?), Term::Const(value)));
         }
         let vars = predicate.variables();
-        if vars.iter().any(|var| is_tid(*var)) || !vars.iter().all(|var| self.vars.contains_key(var)) {
+        if vars.iter().any(|var| is_tid(space, *var)) || !vars.iter().all(|var| self.vars.contains_key(var)) {
             return None;
         }
         Some(predicate.rename(&|var| self.vars[&var]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use threadwise_front_tw::{Options, load};
+    use threadwise_source::SourceFile;
+
+    /// The holder of a mutex is none, 0, or one of three threads. What the first learns serves the second, with the two
+    /// exchanged; the third is no copy of them.
+    #[test]
+    fn bounds_of_identities_are_equations_and_serve_all_copies() {
+        let text = "shared m: mutex; thread W[2] { acquire(m); release(m); } thread T { acquire(m); release(m); }";
+        let lowered = load(SourceFile::new("test.tw", text), &Options::default());
+        let space = Space::new(&Arc::new(lowered.program.expect("a correct program"))).expect("supported");
+        let mutex = Term::Var(space.variables().find(|var| space.name(*var) == "m").expect("declared"));
+        let holder = |value| Formula::eq(mutex.clone(), Term::Const(value));
+        let mut predicates = Predicates::new(&space);
+        // Not above W[2] is not T, at the end of the order.
+        assert!(predicates.add_state(&space, ThreadId(0), Formula::le(mutex.clone(), Term::Const(2))));
+        assert_eq!(predicates.states, [vec![holder(3)], vec![holder(3)], vec![]]);
+        // Not above W[1] is in the middle.
+        assert!(predicates.add_state(&space, ThreadId(0), Formula::le(mutex.clone(), Term::Const(1))));
+        assert_eq!(predicates.states[0], [3, 0, 1, 2].map(holder));
+        assert_eq!(predicates.states[1], [3, 0, 2, 1].map(holder));
+        assert!(!predicates.add_state(&space, ThreadId(1), holder(0)), "it is known already");
     }
 }

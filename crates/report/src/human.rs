@@ -113,8 +113,10 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
 }
 
 fn engine(report: &Report) -> Vec<String> {
-    let name = match report.modular {
-        Some(true) => format!("{}; the proof is modular", report.engine),
+    let name = match (report.modular, report.proof) {
+        (Some(true), _) => format!("{}; the proof is modular", report.engine),
+        // These proofs can be either.
+        (Some(false), Some(Proof::Environment(_))) => format!("{}; the proof is not modular", report.engine),
         _ => report.engine.to_string(),
     };
     std::iter::once(name).chain(report.chosen.map(str::to_string)).collect()

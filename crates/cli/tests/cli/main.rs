@@ -8,6 +8,7 @@ mod generated;
 mod limits;
 mod modular;
 mod output;
+mod predicates;
 mod runner;
 mod show;
 mod transition_systems;
