@@ -63,8 +63,8 @@ pub fn section(rows: &[Row]) -> Section {
     let mut text = format!(
         "\nThe programs of THREADER, table 1, by `--engine predicates`: verdict (× error, ✓ proof, *modular* proof) and seconds of \
          wall clock, the check of the proof or trace included, at most {SECONDS} s. `aret` and `spacer` are the two values of `--horn`. \
-         The paper's figures are for its own versions of the programs, on the machines of 2010. SPIN is not asked: the data is \
-         unbounded.\n\n\
+         The paper's figures are for its own versions of the programs, on the machines of 2010. SPIN is not asked: it has no \
+         unbounded data, which is what these programs are about.\n\n\
          | program | aret, bias modular | aret, bias none | spacer, bias modular | refinements | predicates | transition predicates | \
          solver calls | THREADER, with bias | THREADER, without |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     );
