@@ -143,16 +143,18 @@ fn picture(rows: &[Row]) -> Picture {
     let points =
         rows.iter().filter(|row| row.is_decided()).filter_map(|row| Some((row.engines.first()?.1, row.seconds)));
     let bound = (-20..=13).map(|tenth| 10f64.powf(f64::from(tenth) / 10.0)).map(|best| (best, TIMES * best + MORE));
-    let curve =
-        |name: &str, colour, line, points| Curve { name: name.to_string(), colour, marker: Marker::Disc, line, points };
+    let curve = |name: &str, marker, points| {
+        let line = matches!(marker, Marker::Nothing);
+        Curve { name: name.to_string(), colour: if line { 4 } else { 0 }, marker, line, points }
+    };
     Picture {
         file: "auto".to_string(),
         title: "auto beside the fastest single engine".to_string(),
         x: Axis::Log("seconds of the fastest engine"),
         y: Axis::Log("seconds of auto"),
         curves: vec![
-            curve("what auto may take", 4, true, bound.collect()),
-            curve("a program", 0, false, points.collect()),
+            curve("what auto may take", Marker::Nothing, bound.collect()),
+            curve("a program", Marker::Disc, points.collect()),
         ],
     }
 }

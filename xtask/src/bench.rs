@@ -163,7 +163,9 @@ fn measure(root: &Path, parts: &[Part], options: &Options) -> Result<Vec<(Part, 
     if !options.quick && done.iter().any(Result::is_err) {
         draw(root)?;
     }
-    done.into_iter().collect()
+    let mut measured = done.into_iter().collect::<Result<Vec<_>>>()?;
+    measured.sort_by_key(|(part, _)| *part as usize);
+    Ok(measured)
 }
 
 fn measure_part(root: &Path, part: Part, options: &Options) -> Result<Results> {

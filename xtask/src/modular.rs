@@ -13,6 +13,9 @@ use threadwise_suite::{simple_different, simple_different_promela};
 
 const TOOLS: [(&str, &str); 2] = [("modular", "thread states"), ("SPIN", "states")];
 
+/// Tools that list states are not asked for more threads than this.
+const MOST_LISTED: u32 = 20;
+
 /// Measures both families.
 pub fn measure(shop: &Workshop, quick: bool) -> Result<Vec<Family>> {
     Ok(vec![interchangeable(shop, quick)?, different(shop, quick)?])
@@ -25,7 +28,7 @@ fn interchangeable(shop: &Workshop, quick: bool) -> Result<Family> {
     for &n in sizes {
         eprintln!("Simple({n}), thread by thread");
         family.series[0].push(n, shop.modular(&program, &[format!("N={n}")])?);
-        if n < 100 && family.series[1].goes_on() {
+        if n <= MOST_LISTED && family.series[1].goes_on() {
             family.series[1].push(n, shop.spin("simple", n)?);
         }
     }
@@ -43,10 +46,10 @@ fn different(shop: &Workshop, quick: bool) -> Result<Family> {
         eprintln!("{n} different threads");
         let program = shop.save(&format!("different-{n}.tw"), &simple_different(n as usize))?;
         family.series[0].push(n, shop.modular(&program, &[])?);
-        if n < 50 && family.series[1].goes_on() {
+        if n <= MOST_LISTED && family.series[1].goes_on() {
             family.series[1].push(n, shop.engine("explicit", "states", &program, &[], &UNREDUCED)?);
         }
-        if n < 50 && family.series[2].goes_on() {
+        if n <= MOST_LISTED && family.series[2].goes_on() {
             let model = shop.save(&format!("different-{n}.pml"), &simple_different_promela(n as usize))?;
             family.series[2].push(n, shop.spin_on(&model, &format!("different-{n}"), n)?);
         }

@@ -26,6 +26,8 @@ pub enum Marker {
     Triangle,
     /// A cross.
     Cross,
+    /// Nothing: the line is enough.
+    Nothing,
 }
 
 /// One tool in a picture.
@@ -192,6 +194,7 @@ fn mark<DB: DrawingBackend, CT: CoordTranslate>(
         Marker::Disc => area.draw(&Circle::new(at, 4, colour.filled())),
         Marker::Triangle => area.draw(&TriangleMarker::new(at, 5, colour.filled())),
         Marker::Cross => area.draw(&Cross::new(at, 4, colour.stroke_width(2))),
+        Marker::Nothing => Ok(()),
     }
 }
 

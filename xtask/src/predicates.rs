@@ -68,7 +68,7 @@ pub fn section(rows: &[Row]) -> Section {
          T/O means no verdict within {SECONDS} s. With bias is `--bias modular`, without is `--bias none`, both `--horn aret`; \
          the last column is `--horn spacer` with bias. The numbers of refinements and so on are those with bias. The paper's \
          figures, beside them, are for its own versions of the programs, on the machines of 2010, with a limit of 900 s. SPIN is \
-         not asked: the data is unbounded.\n\n\
+         not asked: it has no unbounded data, which is what these programs are about.\n\n\
          | program | with bias | paper | without | paper | refinements | predicates | transition predicates | \
          environment transitions | solver calls | spacer |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
     );
