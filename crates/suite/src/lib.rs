@@ -30,7 +30,8 @@ use threadwise_source::{SourceFile, render};
 /// - `// contracts: SAFE`, `UNSAFE` or `UNKNOWN`, what engine `contracts` says; without it, nothing false;
 /// - `// states: 15`, the number of reachable states;
 /// - `// predicates: modular`, `general` or `trace`: what engine `predicates` must find within seconds;
-/// - `// engine: cartesian`, and the same with other engines: who decides it, where `auto` does not do so quickly.
+/// - `// engine: cartesian`, and the same with other engines: who decides it, where `auto` does not do so quickly;
+/// - `// slow: …`, that even this takes long: left out of the tests.
 #[derive(Clone, Debug)]
 pub struct Example {
     /// Where it is.
@@ -47,6 +48,8 @@ pub struct Example {
     pub predicates: Option<String>,
     /// An engine that decides it, where `auto` does not do so quickly.
     pub engine: Option<String>,
+    /// Whether no engine decides it quickly.
+    pub slow: bool,
 }
 
 impl Example {
@@ -142,5 +145,6 @@ fn example(path: PathBuf) -> Example {
     let states = value("states").map(|n| n.parse().expect("a number of states"));
     let contracts = value("contracts");
     let (predicates, engine) = (value("predicates"), value("engine"));
-    Example { safe, contracts, states, predicates, engine, path, text }
+    let slow = value("slow").is_some();
+    Example { safe, contracts, states, predicates, engine, slow, path, text }
 }
