@@ -192,8 +192,25 @@ impl Judge<'_> {
         piece.follow(start)?;
         let bad = std::mem::take(&mut piece.bad);
         let terms: Vec<Term> = bad.iter().map(|(term, _)| term.clone()).collect();
+        self.session.push();
         self.session.assert(&Term::any(&terms));
-        let answer = self.session.check()?;
+        let answer = match self.session.check() {
+            Err(SolverError::Timeout(_)) => Answer::Unknown("it took too long".to_string()),
+            answer => answer?,
+        };
+        if let Answer::Unknown(_) = answer {
+            // One by one, each with what has been shown before, is easier.
+            self.session.pop();
+            for (term, what) in &bad {
+                self.session.push();
+                self.session.assert(term);
+                self.must_be_impossible(|| format!("it does not exclude that {what}"))?;
+                self.session.pop();
+                self.session.assert(&term.not());
+            }
+            self.session.pop();
+            return Ok(());
+        }
         if answer == Answer::Sat {
             // Not every solver can evaluate a term with quantifiers.
             let values = self.session.values(&terms).unwrap_or_default();
@@ -201,7 +218,7 @@ impl Judge<'_> {
             let what = first.map_or_else(|| "something".to_string(), |(_, (_, what))| what.clone());
             return Err(refuted(format!("it does not exclude that {what}")));
         }
-        self.must_be_impossible(|| "something goes wrong".to_string())?;
+        self.session.pop();
         self.session.pop();
         Ok(())
     }

@@ -1,12 +1,39 @@
 //! Constrained Horn clauses, and Z3's engine that solves them.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
 use threadwise_solver::{Sexp, SmtSort, SolverCommand, SolverError, Term, apply, run_script};
 
 /// Without a limit of the user's own, solving may take this long.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What it took to have clauses solved.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Work {
+    clauses: u64,
+    queries: u64,
+    time: Duration,
+}
+
+impl Work {
+    pub(crate) fn plus(self, other: Work) -> Work {
+        Work {
+            clauses: self.clauses + other.clauses,
+            queries: self.queries + other.queries,
+            time: self.time + other.time,
+        }
+    }
+
+    /// As statistics; none if the solver was not asked.
+    pub(crate) fn stats(self) -> Vec<(&'static str, u64)> {
+        if self.queries == 0 {
+            return Vec::new();
+        }
+        let milliseconds = self.time.as_millis() as u64;
+        vec![("horn_clauses", self.clauses), ("queries", self.queries), ("solver_milliseconds", milliseconds)]
+    }
+}
 
 /// What is told to the solver first: no transformations that put quantifiers into the answer.
 const PRELUDE: &str = "(set-option :fp.engine spacer)
@@ -89,8 +116,14 @@ impl Horn {
         script + "(check-sat)\n(get-model)\n"
     }
 
-    /// Has the clauses solved.
-    pub(crate) fn solve(&self, solver: &SolverCommand, budget: &Budget) -> Result<Solved, SolverError> {
+    /// Has the clauses solved; also returns what that took.
+    pub(crate) fn solve(&self, solver: &SolverCommand, budget: &Budget) -> Result<(Solved, Work), SolverError> {
+        let started = Instant::now();
+        let solved = self.ask(solver, budget)?;
+        Ok((solved, Work { clauses: self.len() as u64, queries: 1, time: started.elapsed() }))
+    }
+
+    fn ask(&self, solver: &SolverCommand, budget: &Budget) -> Result<Solved, SolverError> {
         if solver.is_cvc5() {
             return Ok(Solved::Open("cvc5 does not solve Horn clauses, Z3 does".to_string()));
         }

@@ -16,6 +16,7 @@ mod together;
 pub use checker::{Refusal, Wrong};
 
 use checker::{Checker, Stop};
+use horn::Work;
 use std::sync::Arc;
 use threadwise_evidence::{Conformance, Proof, Simulation, Stats, Unknown, conformance_instance};
 use threadwise_ir::{Abstraction, Instance, Program, TemplateId, ThreadId};
@@ -60,15 +61,15 @@ pub fn conform(program: &Arc<Program>, solver: Solver<'_>, budget: &Budget) -> R
     let abstraction = program.abstraction().map_err(|inexpressible| explain::inexpressible(program, &inexpressible))?;
     let instance = conformance_instance(program);
     let mut threads = Vec::new();
-    let (mut sets, mut clauses) = (0, 0);
+    let (mut sets, mut work) = (0, Work::default());
     for thread in instance.specified_threads() {
         let (simulation, solved) = conform_thread(&instance, &abstraction, thread, solver, budget)?;
         sets += simulation.size();
-        clauses += solved;
+        work = work.plus(solved);
         threads.push(Conformance { thread, simulation });
     }
     let mut stats = vec![("conforming_threads", threads.len() as u64), ("candidate_sets", sets)];
-    stats.extend((clauses > 0).then_some(("horn_clauses", clauses)));
+    stats.extend(work.stats());
     Ok(Conformed { abstraction, threads, stats: Stats(stats) })
 }
 
@@ -80,7 +81,7 @@ fn conform_thread(
     thread: ThreadId,
     solver: Solver<'_>,
     budget: &Budget,
-) -> Result<(Simulation, u64), Unknown> {
+) -> Result<(Simulation, Work), Unknown> {
     let program = &instance.program;
     let template = instance.threads[thread.index()].template;
     let listed = if program.has_any_copies() && instance.depends_on_copies(template, &abstraction.local) {
@@ -90,7 +91,7 @@ fn conform_thread(
         Checker::new(instance, abstraction, thread, max_pairs).and_then(|mut checker| checker.run(budget))
     };
     match listed {
-        Ok(states) => Ok((Simulation::Candidates(states), 0)),
+        Ok(states) => Ok((Simulation::Candidates(states), Work::default())),
         Err(Stop::Limit(limit)) => Err(explain::out_of_budget(limit)),
         Err(Stop::Refused(refusal)) => Err(explain::refused(instance, thread, &refusal)),
         Err(Stop::Incomplete) => {
@@ -129,9 +130,9 @@ fn is_infinite(program: &Program, template: TemplateId) -> bool {
 pub fn prove_together(program: &Arc<Program>, solver: Solver<'_>, budget: &Budget) -> Result<(Proof, Stats), String> {
     let solver = solver.map_err(str::to_string)?;
     match together::prove(program, solver, budget) {
-        Ok((proof, clauses)) => {
+        Ok((proof, work)) => {
             let points = proof.threads.iter().map(|points| points.len() as u64).sum();
-            Ok((Proof::Assertions(proof), Stats(vec![("assertions", points), ("horn_clauses", clauses)])))
+            Ok((Proof::Assertions(proof), Stats([vec![("assertions", points)], work.stats()].concat())))
         }
         Err(stop) => Err(explain::stop_text(program, &stop)),
     }

@@ -4,7 +4,7 @@
 //! leaves the invariants of loops to the user. Here each point of the thread gets an unknown
 //! predicate over the thread's locals and F, and a solver for Horn clauses finds it.
 
-use crate::horn::{Horn, Solved, Unknown as Predicate};
+use crate::horn::{Horn, Solved, Unknown as Predicate, Work};
 use std::collections::{BTreeMap, VecDeque};
 use threadwise_evidence::{PointFormula, Simulation};
 use threadwise_ir::{AbstractThread, Abstraction, Copies, Instance, LocalProperty, ThreadId};
@@ -36,7 +36,7 @@ pub(crate) fn conform(
     thread: ThreadId,
     solver: &SolverCommand,
     budget: &Budget,
-) -> Result<(Simulation, u64), Stop> {
+) -> Result<(Simulation, Work), Stop> {
     let population = population(instance);
     let mut clauses = Clauses::new(instance, &population, abstraction, thread);
     clauses.start()?;
@@ -44,16 +44,17 @@ pub(crate) fn conform(
         budget.check().map_err(|limit| Stop::Solver(limit.into()))?;
         clauses.point(&point)?;
     }
-    let size = clauses.horn.len() as u64;
+    let size = clauses.horn.len();
     budget.report(|| format!("conformance: solving {size} Horn clauses"));
-    match clauses.horn.solve(solver, budget).map_err(Stop::Solver)? {
+    let (solved, work) = clauses.horn.solve(solver, budget).map_err(Stop::Solver)?;
+    match solved {
         Solved::Predicates(formulas) => {
             let assertion =
                 |(point, formula): (Point, String)| PointFormula { calls: point.calls, at: point.at, formula };
             let mut points: Vec<(Point, Predicate)> = clauses.points.into_iter().collect();
             points.sort_by_key(|(_, predicate)| predicate.index());
             let points = points.into_iter().map(|(point, _)| point);
-            Ok((Simulation::Assertions(points.zip(formulas).map(assertion).collect()), size))
+            Ok((Simulation::Assertions(points.zip(formulas).map(assertion).collect()), work))
         }
         Solved::Impossible => Err(Stop::Impossible),
         Solved::Open(why) => Err(Stop::NotSolved(why)),

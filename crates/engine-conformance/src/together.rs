@@ -4,7 +4,7 @@
 //! ABSTHR leaves the composition to other verifiers. Those that list states cannot treat unbounded
 //! integers; this treats programs whose safety can be seen one thread at a time.
 
-use crate::horn::{Horn, Solved, Unknown as Predicate};
+use crate::horn::{Horn, Solved, Unknown as Predicate, Work};
 use crate::symbolic::{Stop, population};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) fn prove(
     program: &Arc<Program>,
     solver: &SolverCommand,
     budget: &Budget,
-) -> Result<(AssertionProof, u64), Stop> {
+) -> Result<(AssertionProof, Work), Stop> {
     let population = population(&Instance::new(program.clone(), 0));
     let mut clauses = Clauses::new(&population)?;
     let templates: Vec<TemplateId> = (0..program.templates.len() as u32).map(TemplateId).collect();
@@ -34,16 +34,17 @@ pub(crate) fn prove(
         clauses.own_steps(&place)?;
     }
     clauses.steps_of_others()?;
-    let size = clauses.horn.len() as u64;
+    let size = clauses.horn.len();
     budget.report(|| format!("abstract threads together: solving {size} Horn clauses"));
-    match clauses.horn.solve(solver, budget).map_err(Stop::Solver)? {
+    let (solved, work) = clauses.horn.solve(solver, budget).map_err(Stop::Solver)?;
+    match solved {
         Solved::Predicates(formulas) => {
             let mut proof = AssertionProof { threads: vec![Vec::new(); templates.len()] };
             for ((template, point), predicate) in clauses.places {
                 let formula = formulas[predicate.index()].clone();
                 proof.threads[template.index()].push(PointFormula { calls: point.calls, at: point.at, formula });
             }
-            Ok((proof, size))
+            Ok((proof, work))
         }
         Solved::Impossible => Err(Stop::Impossible),
         Solved::Open(why) => Err(Stop::NotSolved(why)),
