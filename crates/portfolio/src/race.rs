@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(order(invariant), ["explicit", "modular", "cartesian", "contracts"]);
         let any_number = "shared x: 0..1; thread W[*] { x = 1; }";
         assert_eq!(order(any_number), ["explicit", "modular"]);
-        let annotated = "shared x: int = 0; thread P { rely x' >= x; x = x + 1; } invariant x >= 0;";
+        let annotated = "shared x: int = 0; thread P { x = x + 1; } rely P :: x' >= x; invariant x >= 0;";
         assert_eq!(order(annotated), ["explicit", "contracts", "modular", "cartesian"]);
     }
 }

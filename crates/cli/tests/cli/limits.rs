@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn time() {
     let started = Instant::now();
-    let said = run(&["check", "endless.tw", "--timeout", "0.5"]);
+    let said = run(&["check", "endless.tw", "--engine", "explicit", "--timeout", "0.5"]);
     assert_eq!(said.code, 5);
     assert!(said.stdout.starts_with("UNKNOWN: time limit of 0.5 s reached\n"), "{}", said.stdout);
     assert!(said.stdout.contains("reached "), "{}", said.stdout);
@@ -16,15 +16,27 @@ fn time() {
 
 #[test]
 fn memory() {
-    let said = run(&["check", "endless.tw", "--memory", "24", "--timeout", "60"]);
+    let said = run(&["check", "endless.tw", "--engine", "explicit", "--memory", "24", "--timeout", "60"]);
     assert_eq!(said.code, 5);
     assert!(said.stdout.starts_with("UNKNOWN: memory limit of 24 MiB reached\n"), "{}", said.stdout);
+}
+
+/// `auto` goes on with other engines, and says what each of them ran into.
+#[test]
+fn auto_makes_a_plan() {
+    let text = "shared x: int = 3; thread P { loop { x = x * x - 7 * x; assert x != 1000003; } }
+                thread Q { loop { x = x + 5; } }";
+    let said = crate::runner::run_with_input(&["check", "-", "--timeout", "1"], text);
+    assert_eq!(said.code, 5);
+    let first = "UNKNOWN: time limit of 1 s reached, and no engine had an answer\n";
+    assert!(said.stdout.starts_with(first), "{}", said.stdout);
+    assert!(said.stdout.contains("explicit: ") && said.stdout.contains("bound `x` (<stdin>:1:8)"), "{}", said.stdout);
 }
 
 #[cfg(unix)]
 #[test]
 fn interruption() {
-    let mut command = threadwise(&["check", "endless.tw", "--timeout", "60"]);
+    let mut command = threadwise(&["check", "endless.tw", "--engine", "explicit", "--timeout", "60"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it should start");
     std::thread::sleep(Duration::from_millis(800));
     let signal = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
