@@ -9,7 +9,8 @@
 //!     Verdict::Unsafe(found)    => found.trace().trace(), found.trace().instance()
 //!     Verdict::Unknown(unknown) => unknown.reason(), unknown.advice(), unknown.is_internal_error()
 //! }
-//! outcome.engine, outcome.stats, outcome.notes           // who did it, numbers, what else to tell
+//! outcome.engine, outcome.chosen                         // who did it, and why `auto` says so
+//! outcome.stats, outcome.notes                           // numbers, what else to tell
 //! engines()                                              // all engines, for `compare` and for help
 //! ```
 //!

@@ -1,5 +1,6 @@
 //! No engine has an answer: what was tried, what each ran into, and what to do about it.
 
+use crate::registry::engines;
 use crate::verify::Outcome;
 use threadwise_evidence::{Stats, Unknown};
 use threadwise_ir::Program;
@@ -49,6 +50,7 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
         let details = attempt.unknown().filter(|_| attempt.engine == "contracts" || attempt.engine == "conformance");
         lines.extend(details.iter().flat_map(|unknown| unknown.reason().lines().skip(1)).map(|l| format!("  {l}")));
     }
+    lines.extend(left_out(program));
     let mut advice = Vec::new();
     for piece in suggestions(program, &attempts, budget) {
         if advice.len() < MOST_ADVICE && !advice.contains(&piece) {
@@ -66,6 +68,14 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
         proof: None,
         rejected: None,
     }
+}
+
+/// The engines that cannot treat the program, and why.
+fn left_out(program: &Program) -> Vec<String> {
+    let refusals = engines().iter().filter_map(|engine| Some((engine.name(), engine.applicable(program).err()?)));
+    // Without annotations there is nothing to check, which needs no mention.
+    let refusals = refusals.filter(|(name, _)| !["contracts", "conformance"].contains(name));
+    refusals.map(|(name, why)| format!("{name}: not for this program: {why}")).collect()
 }
 
 /// What the user can do, the most promising first.
@@ -94,7 +104,7 @@ fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<
         all.extend(larger_limit(attempts, budget));
     }
     all.extend(bound_a_variable(program));
-    if program.relies.is_empty() && program.has_unbounded_data() {
+    if program.relies.is_empty() && (program.has_unbounded_data() || program.has_any_copies()) {
         all.push(
             "state what the other threads may do, as a `rely` for each thread, and what always holds, as an \
              `invariant`: docs/CONTRACTS.md shows how"
@@ -119,7 +129,11 @@ fn larger_limit(attempts: &[Attempt], budget: &Budget) -> Option<String> {
 /// The unbounded variables that the user wrote, and where.
 fn written(program: &Program) -> impl Iterator<Item = (&str, String)> {
     let is_written = |name: &str| name.starts_with(|c: char| c.is_alphabetic());
-    let all = program.unbounded_variables().map(|(name, span)| (&**name, program.source.locate(span).to_string()));
+    let place = |span| {
+        let place = program.source.locate(span).to_string();
+        place.strip_prefix(&format!("{}:", program.source.name())).map_or(place.clone(), str::to_string)
+    };
+    let all = program.unbounded_variables().map(move |(name, span)| (&**name, place(span)));
     all.filter(move |(name, _)| is_written(name))
 }
 
