@@ -151,7 +151,10 @@ impl Chain {
                 continue;
             }
             let mut more = Vec::new();
-            for step in space.inner_steps(product, store)? {
+            let steps = space.inner_steps(product, store)?;
+            // If each takes the step of another thread, to where the product does not reach, none is within another.
+            let of_different_groups = steps.is_sorted_by(|a, b| a.group < b.group);
+            for step in steps {
                 let next = space.algebra.replace(product, step.group, step.from, step.to);
                 if !self.has(space, last, store, next) {
                     more.push(next);
@@ -159,7 +162,11 @@ impl Chain {
             }
             if !more.is_empty() {
                 let union = unions.remove(&store).unwrap_or_default();
-                unions.insert(store, union.with(&mut space.algebra, &more));
+                let union = match of_different_groups {
+                    true => union.with_antichain(&mut space.algebra, &more),
+                    false => union.with(&mut space.algebra, &more),
+                };
+                unions.insert(store, union);
             }
         }
         Ok(unions.into_iter().map(|(store, union)| (store, union.products().to_vec())).collect())

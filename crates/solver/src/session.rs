@@ -106,8 +106,16 @@ impl Session {
 
     /// Gives a term a name, so that it can be used often without being written often.
     pub fn define(&mut self, name: &str, sort: &SmtSort, term: &Term) -> Term {
-        self.tell(&format!("(define-fun {name} () {sort} {term})"));
-        Term::raw(name)
+        let has_quantifier = ["(forall ", "(exists "].iter().any(|quantifier| term.text().contains(quantifier));
+        if has_quantifier {
+            // An equation would need the quantifier both ways.
+            self.tell(&format!("(define-fun {name} () {sort} {term})"));
+            return Term::raw(name);
+        }
+        // Z3 4.8.12 expands definitions that use definitions, and takes ever longer for each.
+        let constant = self.declare(name, sort);
+        self.tell(&format!("(assert (= {name} {term}))"));
+        constant
     }
 
     /// Asserts a term.
