@@ -185,13 +185,6 @@ impl Algebra {
         }
         match (self.node(a), self.node(b)) {
             (Node::Leaf(a), Node::Leaf(b)) => self.bags.is_within(&self.sets, a, b),
-            // Where the products differ on one side only, it takes longer to remember than to look again.
-            (Node::Fork(left, right), Node::Fork(other_left, other_right)) if left == other_left => {
-                self.is_subset(right, other_right)
-            }
-            (Node::Fork(left, right), Node::Fork(other_left, other_right)) if right == other_right => {
-                self.is_subset(left, other_left)
-            }
             (Node::Fork(left, right), Node::Fork(other_left, other_right)) => {
                 if let Some(known) = self.subsets.get(a.0, b.0) {
                     return known == 1;
@@ -211,12 +204,6 @@ impl Algebra {
         }
         match (self.node(a), self.node(b)) {
             (Node::Leaf(a), Node::Leaf(b)) => self.bags.meet(&self.sets, a, b),
-            (Node::Fork(left, right), Node::Fork(other_left, other_right)) if left == other_left => {
-                self.meet(right, other_right)
-            }
-            (Node::Fork(left, right), Node::Fork(other_left, other_right)) if right == other_right => {
-                self.meet(left, other_left)
-            }
             (Node::Fork(left, right), Node::Fork(other_left, other_right)) => {
                 let (x, y) = if a <= b { (a.0, b.0) } else { (b.0, a.0) };
                 if let Some(known) = self.meetings.get(x, y) {
