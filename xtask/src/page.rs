@@ -73,7 +73,7 @@ fn write_introduction(page: &mut String, setting: &Setting) {
          this page and its pictures from them (`--draw-only` draws without measuring). Every tool gets {MEMORY_MIB} MiB of memory \
          and {SECONDS} s of CPU time unless a section says otherwise. *time* and *memory* in a table name the limit that was met, a \
          dash is a limit that was not noted, and an empty cell was not tried: what is beyond a limit stays beyond it. Times are CPU \
-         seconds, user and system, without the compilation of SPIN's and rumur's verifiers; memory is the largest resident set. The models are in `bench/models`, with the same control \
+         seconds, user and system, without the compilation of SPIN's and rumur's verifiers; memory is the largest resident set, and not less than that of the measuring program itself. The models are in `bench/models`, with the same control \
          points for all tools.\n\n\
          Growth is fitted by least squares of logarithms, over runs of 0.05 s and more, with SPIN, whose start alone takes 0.1 s, of \
          0.5 s and more: n^e or b^n, whichever fits better.\n\n\

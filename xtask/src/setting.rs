@@ -70,7 +70,8 @@ impl Machine {
         let kernel = file("/proc/sys/kernel/osrelease");
         Machine {
             processor: value(&file("/proc/cpuinfo"), "model name"),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            // Those of the machine, even where a measurement is kept to some of them.
+            cores: file("/proc/cpuinfo").lines().filter(|line| line.starts_with("processor")).count(),
             memory: kibibytes >> 20,
             system: format!("{}, Linux {}", value(&file("/etc/os-release"), "PRETTY_NAME"), kernel.trim()),
         }
