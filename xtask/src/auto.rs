@@ -27,6 +27,14 @@ const LISTED: f64 = 0.1;
 pub struct Row {
     /// Its file.
     program: String,
+    /// With all cores, and with one.
+    runs: Vec<Run>,
+}
+
+/// What came of a program on some cores.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Run {
+    cores: usize,
     /// The verdict of `auto`.
     verdict: String,
     /// Its seconds of wall clock.
@@ -35,14 +43,23 @@ pub struct Row {
     engines: Vec<(String, f64)>,
 }
 
-impl Row {
+impl Run {
     fn is_decided(&self) -> bool {
         self.verdict != "unknown"
     }
 
+    fn best(&self) -> Option<f64> {
+        self.engines.first().map(|(_, seconds)| *seconds)
+    }
+
     /// Whether an engine decides while `auto` does not, or takes longer than it may.
     fn is_late(&self) -> bool {
-        self.engines.first().is_some_and(|(_, best)| !self.is_decided() || self.seconds > TIMES * best + MORE)
+        self.best().is_some_and(|best| !self.is_decided() || self.seconds > TIMES * best + MORE)
+    }
+
+    /// Worth a line of its own.
+    fn is_long(&self) -> bool {
+        !self.is_decided() || self.seconds.max(self.best().unwrap_or(0.0)) >= LISTED
     }
 }
 
@@ -57,10 +74,20 @@ fn row(shop: &Workshop, example: &Example) -> Result<Row> {
     let path = example.path.canonicalize()?;
     let program = path.strip_prefix(shop.root())?.display().to_string();
     eprintln!("auto: {program}");
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut numbers = vec![all, 1];
+    numbers.dedup();
+    let runs: Result<Vec<Run>> = numbers.into_iter().map(|cores| runs_on(cores, shop, example, &path)).collect();
+    Ok(Row { program, runs: runs? })
+}
+
+/// Runs on all cores or on one.
+fn runs_on(cores: usize, shop: &Workshop, example: &Example, path: &Path) -> Result<Run> {
     let expected = if example.safe { "safe" } else { "unsafe" };
     let ask = |engine: &str, limit: f64| -> Result<(String, f64)> {
-        let (verdict, seconds) = run(shop.threadwise_path(), &path, engine, limit)?;
-        ensure!(verdict == expected || verdict == "unknown", "{program} is {expected}, but {engine} says: {verdict}");
+        let (verdict, seconds) = run(shop.threadwise_path(), path, engine, cores, limit)?;
+        let name = path.display();
+        ensure!(verdict == expected || verdict == "unknown", "{name} is {expected}, but {engine} says: {verdict}");
         Ok((verdict, seconds))
     };
     let (verdict, seconds) = ask("auto", SECONDS)?;
@@ -75,13 +102,14 @@ fn row(shop: &Workshop, example: &Example) -> Result<Row> {
         }
     }
     engines.sort_by(|one, other| one.1.total_cmp(&other.1));
-    Ok(Row { program, verdict, seconds, engines })
+    Ok(Run { cores, verdict, seconds, engines })
 }
 
 /// The verdict and the seconds of one run of `threadwise check`.
-fn run(threadwise: &Path, program: &Path, engine: &str, limit: f64) -> Result<(String, f64)> {
-    let mut command = Command::new(threadwise);
-    command.arg("check").arg(program).args(["--engine", engine, "--format", "json", "-q"]);
+fn run(threadwise: &Path, program: &Path, engine: &str, cores: usize, limit: f64) -> Result<(String, f64)> {
+    let mut command = Command::new("taskset");
+    command.arg("-c").arg(if cores == 1 { "0".to_string() } else { format!("0-{}", cores - 1) });
+    command.arg(threadwise).arg("check").arg(program).args(["--engine", engine, "--format", "json", "-q"]);
     command.arg("--timeout").arg(limit.to_string()).arg("--memory").arg(MEMORY_MIB.to_string());
     let start = Instant::now();
     let measured = measure(&mut command, SECONDS as u64 * 4)?;
@@ -92,70 +120,103 @@ fn run(threadwise: &Path, program: &Path, engine: &str, limit: f64) -> Result<(S
 
 /// The section of the page.
 pub fn section(rows: &[Row]) -> Section {
-    let decided = rows.iter().filter(|row| row.is_decided()).count();
-    let late: Vec<_> = rows.iter().filter(|row| row.is_late()).collect();
-    let both =
-        || rows.iter().filter(|row| row.is_decided()).filter_map(|row| Some((row.engines.first()?.1, row.seconds)));
-    let (best, auto) = both().fold((0.0, 0.0), |(best, auto), (b, a)| (best + b, auto + a));
-    let summary = format!(
-        "`auto` decides {decided} of {} programs within {SECONDS} s, without a wrong verdict; together they take {auto:.1} s, \
-         and {best:.1} s with the fastest engine for each ({} times as long). On {} programs it does not keep within {TIMES} × the \
-         fastest engine + {MORE} s",
-        rows.len(),
-        factor(auto / best.max(0.001)),
-        late.len()
-    );
-    let names: Vec<_> = late.iter().map(|row| format!("`{}`", row.program)).collect();
-    let names = if names.is_empty() { ".".to_string() } else { format!(": {}.", names.join(", ")) };
     let mut text = format!(
-        "\n`threadwise check` on every program in `examples/` and `tests/corpus/`, with `--engine auto` and with each engine by itself. Seconds of wall \
-         clock, the start of the program and the check of the evidence included; {SECONDS} s for `auto`, and for the engines \
-         half as much again as `auto` took and 0.3 s: a slower engine is not the fastest. Every verdict is compared with the one in the program's header.\n\n\
-         {summary}{names}\n\nPrograms on which `auto` or the fastest engine takes {LISTED} s or more, or that `auto` leaves open:\n\n\
-         | program | verdict | auto, s | fastest, s | engine | auto / fastest | next, s | engine |\n\
-         |---|---|--:|--:|---|--:|--:|---|\n"
+        "\n`threadwise check` on every program in `examples/` and `tests/corpus/`, with `--engine auto` and with each engine by itself, \
+         on all cores and on one. Seconds of wall clock, the start of the program and the check of the evidence included; {SECONDS} s for \
+         `auto`, and for the engines half as much again as `auto` took and 0.3 s: a slower engine is not the fastest. Every verdict is \
+         compared with the one in the program's header.\n"
     );
-    let long =
-        |row: &&Row| row.seconds.max(row.engines.first().map_or(0.0, |(_, best)| *best)) >= LISTED || !row.is_decided();
-    rows.iter().filter(long).for_each(|row| write_row(&mut text, row));
-    let finding =
-        Finding { about: About::Engines, won: late.is_empty(), text: format!("**Choice of the engine**: {summary}.") };
-    Section { text, findings: vec![finding], pictures: vec![picture(rows)] }
+    let mut section = Section::default();
+    let numbers: Vec<usize> = rows.first().map_or(Vec::new(), |row| row.runs.iter().map(|run| run.cores).collect());
+    for (index, cores) in numbers.iter().enumerate() {
+        let runs: Vec<(&str, &Run)> = rows.iter().map(|row| (row.program.as_str(), &row.runs[index])).collect();
+        let (summary, late) = summarise(*cores, &runs);
+        let _ = writeln!(
+            text,
+            "\n{summary}{}",
+            if late.is_empty() { ".".into() } else { format!(": {}.", late.join(", ")) }
+        );
+        let text = format!("**Choice of the engine**: {summary}.");
+        section.findings.push(Finding { about: About::Engines, won: late.is_empty(), text });
+    }
+    let _ = writeln!(
+        text,
+        "\nPrograms on which `auto` or the fastest engine takes {LISTED} s or more, or that `auto` leaves open:\n"
+    );
+    let heading = |cores: &usize| {
+        let on = on(*cores);
+        format!(" auto on {on}, s | fastest, s | engine | auto / fastest | next, s | engine |")
+    };
+    let _ = writeln!(text, "| program | verdict |{}", numbers.iter().map(heading).collect::<String>());
+    let _ = writeln!(text, "|---|---|{}", "--:|--:|---|--:|--:|---|".repeat(numbers.len()));
+    rows.iter().filter(|row| row.runs.iter().any(Run::is_long)).for_each(|row| write_row(&mut text, row));
+    Section { text, pictures: vec![picture(rows, &numbers)], ..section }
+}
+
+fn on(cores: usize) -> String {
+    if cores == 1 { "one core".to_string() } else { format!("{cores} cores") }
+}
+
+/// What comes of all programs on some cores, and the programs on which `auto` takes too long.
+fn summarise(cores: usize, runs: &[(&str, &Run)]) -> (String, Vec<String>) {
+    let decided = runs.iter().filter(|(_, run)| run.is_decided()).count();
+    let late: Vec<String> =
+        runs.iter().filter(|(_, run)| run.is_late()).map(|(program, _)| format!("`{program}`")).collect();
+    let both = runs.iter().filter(|(_, run)| run.is_decided()).filter_map(|(_, run)| Some((run.best()?, run.seconds)));
+    let (best, auto) = both.fold((0.0, 0.0), |(best, auto), (b, a)| (best + b, auto + a));
+    let summary = format!(
+        "On {}, `auto` decides {decided} of {} programs within {SECONDS} s, without a wrong verdict; together they take {auto:.1} s, \
+         and {best:.1} s with the fastest engine for each ({} times as long). {} of them take more than {TIMES} × the fastest \
+         engine + {MORE} s",
+        on(cores),
+        runs.len(),
+        factor(auto / best.max(0.001)),
+        if late.is_empty() { "None".to_string() } else { late.len().to_string() }
+    );
+    (summary, late)
 }
 
 fn write_row(text: &mut String, row: &Row) {
-    let engine = |index: usize| match row.engines.get(index) {
-        Some((name, seconds)) => (format!("{seconds:.2}"), name.as_str()),
-        None => ("–".to_string(), ""),
-    };
-    let ((best, first), (next, second)) = (engine(0), engine(1));
-    let ratio = row
-        .engines
-        .first()
-        .filter(|_| row.is_decided())
-        .map_or("–".to_string(), |(_, best)| factor(row.seconds / best));
-    let (program, verdict, seconds) = (&row.program, row.verdict.to_uppercase(), row.seconds);
-    let _ =
-        writeln!(text, "| `{program}` | {verdict} | {seconds:.2} | {best} | {first} | {ratio} | {next} | {second} |");
+    let verdict = row.runs.first().map_or("", |run| run.verdict.as_str());
+    let _ = write!(text, "| `{}` | {} |", row.program, verdict.to_uppercase());
+    for run in &row.runs {
+        let engine = |index: usize| match run.engines.get(index) {
+            Some((name, seconds)) => (format!("{seconds:.2}"), name.as_str()),
+            None => ("–".to_string(), ""),
+        };
+        let ((best, first), (next, second)) = (engine(0), engine(1));
+        let ratio = run.best().filter(|_| run.is_decided()).map_or("–".into(), |best| factor(run.seconds / best));
+        let seconds = if run.is_decided() { format!("{:.2}", run.seconds) } else { "–".to_string() };
+        let _ = write!(text, " {seconds} | {best} | {first} | {ratio} | {next} | {second} |");
+    }
+    text.push('\n');
 }
 
-fn picture(rows: &[Row]) -> Picture {
-    let points =
-        rows.iter().filter(|row| row.is_decided()).filter_map(|row| Some((row.engines.first()?.1, row.seconds)));
+fn picture(rows: &[Row], numbers: &[usize]) -> Picture {
     let bound = (-20..=13).map(|tenth| 10f64.powf(f64::from(tenth) / 10.0)).map(|best| (best, TIMES * best + MORE));
-    let curve = |name: &str, marker, points| {
-        let line = matches!(marker, Marker::Nothing);
-        Curve { name: name.to_string(), colour: if line { 4 } else { 0 }, marker, line, points }
+    let limit = Curve {
+        name: "what auto may take".to_string(),
+        colour: 4,
+        marker: Marker::Nothing,
+        line: true,
+        points: bound.collect(),
     };
+    let programs = numbers.iter().enumerate().map(|(index, cores)| {
+        let runs = rows.iter().map(|row| &row.runs[index]).filter(|run| run.is_decided());
+        Curve {
+            name: format!("a program, on {}", on(*cores)),
+            colour: index,
+            marker: [Marker::Disc, Marker::Triangle][index % 2],
+            line: false,
+            points: runs.filter_map(|run| Some((run.best()?, run.seconds))).collect(),
+        }
+    });
     Picture {
         file: "auto".to_string(),
         title: "auto beside the fastest single engine".to_string(),
         x: Axis::Log("seconds of the fastest engine"),
         y: Axis::Log("seconds of auto"),
-        curves: vec![
-            curve("what auto may take", Marker::Nothing, bound.collect()),
-            curve("a program", Marker::Disc, points.collect()),
-        ],
+        curves: std::iter::once(limit).chain(programs).collect(),
     }
 }
 
@@ -163,25 +224,28 @@ fn picture(rows: &[Row]) -> Picture {
 mod tests {
     use super::*;
 
-    fn row(verdict: &str, seconds: f64, engines: &[(&str, f64)]) -> Row {
+    fn run(verdict: &str, seconds: f64, engines: &[(&str, f64)]) -> Run {
         let engines = engines.iter().map(|(name, seconds)| (name.to_string(), *seconds)).collect();
-        Row { program: "p.tw".to_string(), verdict: verdict.to_string(), seconds, engines }
+        Run { cores: 1, verdict: verdict.to_string(), seconds, engines }
     }
 
     #[test]
     fn auto_is_late_beyond_twice_the_fastest_and_half_a_second() {
-        assert!(!row("safe", 2.4, &[("modular", 1.0), ("explicit", 9.0)]).is_late());
-        assert!(row("safe", 2.6, &[("modular", 1.0)]).is_late());
-        assert!(row("unknown", 20.0, &[("explicit", 15.0)]).is_late());
-        assert!(!row("unknown", 20.0, &[]).is_late(), "nobody decides it");
-        assert!(!row("safe", 20.0, &[]).is_late(), "nobody else decides it in that time");
+        assert!(!run("safe", 2.4, &[("modular", 1.0), ("explicit", 9.0)]).is_late());
+        assert!(run("safe", 2.6, &[("modular", 1.0)]).is_late());
+        assert!(run("unknown", 20.0, &[("explicit", 15.0)]).is_late());
+        assert!(!run("unknown", 20.0, &[]).is_late(), "nobody decides it");
+        assert!(!run("safe", 20.0, &[]).is_late(), "nobody else decides it in that time");
     }
 
     #[test]
     fn late_programs_are_named() {
-        let section = section(&[row("safe", 2.6, &[("modular", 1.0)]), row("unsafe", 0.01, &[("explicit", 0.01)])]);
-        assert!(section.text.contains("On 1 programs it does not keep within 2 × the fastest engine + 0.5 s: `p.tw`."));
-        assert!(section.text.contains("| `p.tw` | SAFE | 2.60 | 1.00 | modular | 2.6 | – |  |"), "{}", section.text);
-        assert!(!section.text.contains("| UNSAFE |"), "it is too fast to be listed");
+        let row = |program: &str, run: Run| Row { program: program.to_string(), runs: vec![run] };
+        let late = row("late.tw", run("safe", 2.6, &[("modular", 1.0)]));
+        let section = section(&[late, row("fast.tw", run("unsafe", 0.01, &[("explicit", 0.01)]))]);
+        let text = section.text;
+        assert!(text.contains("1 of them take more than 2 × the fastest engine + 0.5 s: `late.tw`."), "{text}");
+        assert!(text.contains("| `late.tw` | SAFE | 2.60 | 1.00 | modular | 2.6 | – |  |"), "{text}");
+        assert!(!text.contains("fast.tw"), "it is too fast to be listed");
     }
 }

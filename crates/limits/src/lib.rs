@@ -181,16 +181,27 @@ impl Budget {
 
     /// Whether the work may go on and take that many bytes more. Where others do, this waits for its turn.
     pub fn check_for(&self, more_bytes: u64) -> Result<(), Limit> {
+        if let Some(worker) = &self.worker {
+            worker.take_turn(|| self.check_time().is_err());
+        }
         self.look_at_limits(more_bytes).inspect_err(|&limit| {
             // The first one counts.
             let _ = self.met.set(limit);
         })
     }
 
-    fn look_at_limits(&self, more_bytes: u64) -> Result<(), Limit> {
+    /// Whether the work may go on that another process does meanwhile. It cannot wait for its turn; it is made up
+    /// for at the next [`check`](Budget::check).
+    pub fn check_while_served(&self) -> Result<(), Limit> {
         if let Some(worker) = &self.worker {
-            worker.take_turn(|| self.check_time().is_err());
+            worker.be_served();
         }
+        self.look_at_limits(0).inspect_err(|&limit| {
+            let _ = self.met.set(limit);
+        })
+    }
+
+    fn look_at_limits(&self, more_bytes: u64) -> Result<(), Limit> {
         self.check_time()?;
         let wanted = memory_in_use().saturating_add(more_bytes);
         if let Some(memory) = self.memory.filter(|&memory| wanted > memory) {

@@ -31,6 +31,10 @@ impl Engine for Conformance {
         applicable(program)
     }
 
+    fn uses_solver(&self) -> bool {
+        true
+    }
+
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
         let found = find(None).map_err(|missing| missing.to_string());
         let solver = found.as_ref().map_err(String::as_str);

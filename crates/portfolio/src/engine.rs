@@ -20,6 +20,11 @@ pub trait Engine: Sync {
     /// Whether the engine can treat the program, or why it cannot.
     fn applicable(&self, program: &Program) -> Result<(), String>;
 
+    /// Whether it asks a solver.
+    fn uses_solver(&self) -> bool {
+        false
+    }
+
     /// Looks for a proof or an error.
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats);
 }
@@ -194,6 +199,10 @@ impl Engine for Contracts {
         contracts::applicable(program)
     }
 
+    fn uses_solver(&self) -> bool {
+        true
+    }
+
     /// A condition that fails may stand for a real error: a short search of interleavings finds out.
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
         let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: options.unroll }, budget);
@@ -222,6 +231,10 @@ impl Engine for Predicates {
 
     fn applicable(&self, program: &Program) -> Result<(), String> {
         predicates::applicable(&Arc::new(program.clone()))
+    }
+
+    fn uses_solver(&self) -> bool {
+        true
     }
 
     fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {

@@ -31,8 +31,14 @@ const LATER: Duration = Duration::from_millis(400);
 /// Those that are likely not to be the fastest wait this long.
 const LAST: Duration = Duration::from_secs(1);
 
-const LARGE_SHARE: u32 = 8;
+const LARGE_SHARE: u32 = 100;
 const SMALL_SHARE: u32 = 1;
+
+/// Even an engine with a small share works for a moment first, undisturbed where there is but one core.
+const WELCOME: Duration = Duration::from_millis(30);
+
+/// With a solver, everything takes longer.
+const WELCOME_WITH_SOLVER: Duration = Duration::from_millis(100);
 
 /// How long to wait for engines that have been told to stop.
 const FAREWELL: Duration = Duration::from_millis(250);
@@ -140,7 +146,8 @@ impl Race<'_> {
     }
 
     fn start(&mut self, engine: &'static dyn Engine) {
-        let worker = Arc::new(self.turns.join(SMALL_SHARE));
+        let welcome = if engine.uses_solver() { WELCOME_WITH_SOLVER } else { WELCOME };
+        let worker = Arc::new(self.turns.join(SMALL_SHARE, welcome));
         // A search that fills the memory must not take it from the others.
         let (part, of) = if engine.name() == "explicit" { (1, 2) } else { (3, 4) };
         let (budget, cancelled) = self.budget.with_share_of_memory(part, of).part(engine.name(), worker.clone());
@@ -153,7 +160,7 @@ impl Race<'_> {
                 // Where nobody listens any more, somebody else has answered.
                 let _ = sender.send((engine.name(), outcome));
             };
-            if std::thread::Builder::new().stack_size(size).spawn(work).is_ok() {
+            if std::thread::Builder::new().name(engine.name().to_string()).stack_size(size).spawn(work).is_ok() {
                 self.running.push(Runner { engine, budget, worker, cancelled });
                 return;
             }
@@ -194,7 +201,7 @@ impl Race<'_> {
                 continue;
             }
             let engine = crate::registry::engine_named(attempt.engine)?;
-            let (budget, _) = self.budget.part(engine.name(), Arc::new(self.turns.join(LARGE_SHARE)));
+            let (budget, _) = self.budget.part(engine.name(), Arc::new(self.turns.join(LARGE_SHARE, Duration::ZERO)));
             let outcome = run_and_judge(engine, self.program, &self.options, &budget);
             if !matches!(outcome.verdict, Verdict::Unknown(_)) {
                 return Some(outcome);

@@ -86,7 +86,7 @@ impl Process {
     }
 
     fn look_at_limits(&self, started: Instant, patience: &Patience<'_>) -> Result<(), SolverError> {
-        patience.budget.check()?;
+        patience.budget.check_while_served()?;
         if started.elapsed() >= patience.timeout {
             return Err(SolverError::Timeout(patience.timeout));
         }
