@@ -3,7 +3,7 @@
 use crate::chain::Products;
 use crate::space::{Space, Stop};
 use threadwise_evidence::{Trace, TraceStep, Violation};
-use threadwise_ir::{Broken, Instance, State, ThreadId};
+use threadwise_ir::{State, ThreadId};
 use threadwise_products::{ProductId, SetId};
 
 /// States that lead to an error: each of a set has a step into the next, and those of the last are
@@ -24,15 +24,18 @@ pub(crate) fn trace(space: &mut Space<'_>, chains: &[BadChain]) -> Result<Trace,
     let (&store, products) = last[0].first_key_value().expect("the chain starts somewhere");
     let mut state = some_state(space, store, products[0]);
     let initial = as_state(space, &state);
+    let mut before = initial.clone();
     let mut steps = Vec::new();
     let (mut chain, mut at) = (chains.len() - 1, 0);
     loop {
         for next in &chains[chain].states[at + 1..] {
             let thread = step_into(space, &mut state, next)?;
-            steps.push((thread, as_state(space, &state)));
+            let after = as_state(space, &state);
+            let step = TraceStep::between(space.instance, &before, thread, &after);
+            steps.push(step.expect("the tables list what the semantics gives"));
+            before = after;
         }
-        if let Some(violation) = violation(space.instance, &as_state(space, &state)) {
-            let steps = trace_steps(space.instance, &initial, &steps);
+        if let Some(violation) = Violation::in_state(space.instance, &as_state(space, &state)) {
             return Ok(Trace { any_copies: space.instance.any_copies(), initial: Some(initial), steps, violation });
         }
         (chain, at) = found_in(space, &chains[..chain], &state);
@@ -101,35 +104,4 @@ fn step_into(space: &mut Space<'_>, state: &mut Numbers, next: &Products) -> Res
         }
     }
     unreachable!("every state of a chain has a step into the next")
-}
-
-fn trace_steps(instance: &Instance, initial: &State, states: &[(ThreadId, State)]) -> Vec<TraceStep> {
-    let mut before = initial;
-    let mut steps = Vec::new();
-    for (thread, after) in states {
-        let local = &after.locals[thread.index()];
-        let found = before.steps(instance, *thread).successors.into_iter();
-        let step = found
-            .filter(|s| s.shared == after.shared && s.local == *local)
-            .min_by_key(|s| s.path.len())
-            .expect("the tables list what the semantics gives");
-        steps.push(TraceStep { thread: *thread, path: step.path, shared: step.shared, local: step.local });
-        before = after;
-    }
-    steps
-}
-
-fn violation(instance: &Instance, state: &State) -> Option<Violation> {
-    for thread in (0..instance.threads.len() as u32).map(ThreadId) {
-        if let Some(failure) = state.steps(instance, thread).failures.into_iter().next() {
-            let (path, error, span) = (failure.path, failure.error, failure.span);
-            return Some(Violation::Step { thread, path, error, span });
-        }
-    }
-    let access = &mut |thread| state.steps(instance, thread).access;
-    let broken = instance.broken_properties(&state.shared, &state.locals, access);
-    Some(match *broken.first()? {
-        Broken::Property(id) => Violation::Property(id),
-        Broken::Fault(id, fault, span) => Violation::PropertyFault(id, fault, span),
-    })
 }

@@ -2,7 +2,7 @@
 
 use crate::search::Search;
 use threadwise_evidence::{Trace, TraceStep, Violation};
-use threadwise_ir::{Broken, State, Store, ThreadId};
+use threadwise_ir::{State, Store, ThreadId};
 
 impl Search<'_> {
     /// An execution from one of the initial states to the error state. Where states stand for all
@@ -30,7 +30,8 @@ impl Search<'_> {
             any_copies: self.instance.any_copies(),
             initial: Some(initial),
             steps,
-            violation: self.violation_in(&last),
+            violation: Violation::in_state(self.instance, &self.state(&last))
+                .expect("the search found an error in this state"),
         }
     }
 
@@ -41,13 +42,8 @@ impl Search<'_> {
             let (thread, next) = self.step_towards(&state, target);
             let before = self.state(&state);
             let after = self.state(&next);
-            let local = &after.locals[thread.index()];
-            let found = before.steps(self.instance, thread).successors.into_iter();
-            let step = found
-                .filter(|s| s.shared == after.shared && s.local == *local)
-                .min_by_key(|s| s.path.len())
-                .expect("the tables list what the semantics gives");
-            steps.push(TraceStep { thread, path: step.path, shared: step.shared, local: step.local });
+            let step = TraceStep::between(self.instance, &before, thread, &after);
+            steps.push(step.expect("the tables list what the semantics gives"));
             state = next;
         }
         (state, steps)
@@ -74,23 +70,6 @@ impl Search<'_> {
         State {
             shared: self.tables.shared.get(state[0]).into(),
             locals: state[1..].iter().enumerate().map(local).collect(),
-        }
-    }
-
-    fn violation_in(&self, state: &[u32]) -> Violation {
-        let state = self.state(state);
-        let instance = self.instance;
-        for thread in (0..instance.threads.len() as u32).map(ThreadId) {
-            if let Some(failure) = state.steps(instance, thread).failures.into_iter().next() {
-                let (path, error, span) = (failure.path, failure.error, failure.span);
-                return Violation::Step { thread, path, error, span };
-            }
-        }
-        let access = &mut |thread| state.steps(instance, thread).access;
-        match instance.broken_properties(&state.shared, &state.locals, access).first() {
-            Some(&Broken::Property(id)) => Violation::Property(id),
-            Some(&Broken::Fault(id, fault, span)) => Violation::PropertyFault(id, fault, span),
-            None => unreachable!("the search found an error in this state"),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::{Counters, Found};
 use std::fmt::Write;
 use std::time::Duration;
 use threadwise_evidence::{Trace, TraceStep, Violation};
-use threadwise_ir::{Broken, State, ThreadId};
+use threadwise_ir::{State, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_logic::{Formula, Var, smt_formula};
 use threadwise_solver::{Answer, Session, Settings, Sexp, SolverCommand, SolverError, Term};
@@ -121,26 +121,10 @@ pub(crate) fn confirmed(space: &Space, states: &[State], path: &[&Step]) -> Foun
         }
     }
     let last = states.last().expect("there is an initial state");
-    match violation(space, last) {
+    match Violation::in_state(instance, last) {
         Some(violation) => Found::Trace(Trace { any_copies: 0, initial: Some(states[0].clone()), steps, violation }),
         None => Found::Nothing("an error was found that the semantics does not confirm".to_string()),
     }
-}
-
-/// An error in a state.
-fn violation(space: &Space, state: &State) -> Option<Violation> {
-    let instance = &space.instance;
-    let mut access = |thread| state.steps(instance, thread).access;
-    let broken = instance.broken_properties(&state.shared, &state.locals, &mut access);
-    let property = broken.first().map(|broken| match broken {
-        Broken::Property(id) => Violation::Property(*id),
-        Broken::Fault(id, fault, span) => Violation::PropertyFault(*id, *fault, *span),
-    });
-    let failing = |thread: ThreadId| {
-        let failure = state.steps(instance, thread).failures.into_iter().next()?;
-        Some(Violation::Step { thread, path: failure.path, error: failure.error, span: failure.span })
-    };
-    property.or_else(|| (0..space.threads.len() as u32).map(ThreadId).find_map(failing))
 }
 
 /// An error in the initial values, or in a declaration at the start of a thread.

@@ -17,6 +17,7 @@ mod claim;
 mod conformance_file;
 mod contracts_file;
 mod environment_file;
+mod execution;
 mod expr_file;
 mod file;
 mod frontier_file;
