@@ -36,6 +36,7 @@ pub fn check(args: &CheckArgs) -> Job {
         exceptions: args.exceptions.kind(),
         unroll: args.unroll,
         predicates: args.predicates.options(),
+        ..Request::default()
     };
     let clock = budget.clone();
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let is_json = cli.command.is_json();
-    let exit = match rescue::on_large_stack(move || run(&cli.command)) {
+    let exit = match rescue::rescued(move || run(&cli.command)) {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) => tell(&error),
         Err(panic) => rescue::tell_internal_error(&panic, is_json),

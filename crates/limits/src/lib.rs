@@ -3,8 +3,10 @@
 //! Every loop that can run long asks its [`Budget`] now and then, and leaves with the
 //! [`Limit`] it met. Nothing here knows what the work is.
 
+mod stack;
 mod turns;
 
+pub use stack::on_large_stack;
 pub use turns::{Turns, Worker};
 
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-use crate::engine::{Engine, EngineOptions};
+use crate::engine::Engine;
 use crate::registry::engines;
+use crate::verify::Request;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_conformance::{Conformed, Solver, applicable, conform, prove_together};
@@ -35,11 +36,11 @@ impl Engine for Conformance {
         true
     }
 
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         let found = find(None).map_err(|missing| missing.to_string());
         let solver = found.as_ref().map_err(String::as_str);
         let (unknown, stats) = match conform(program, solver, budget) {
-            Ok(conformed) => match compose(&conformed, solver, options, budget) {
+            Ok(conformed) => match compose(&conformed, solver, request, budget) {
                 Ok((composition, more)) => {
                     let stats = joined(conformed.stats, more);
                     let proof = ConformanceProof { threads: conformed.threads, composition: Box::new(composition) };
@@ -49,11 +50,11 @@ impl Engine for Conformance {
             },
             Err(unknown) => (unknown, Stats::default()),
         };
-        if options.in_company {
+        if request.in_company {
             return (Claim::Unknown(unknown), stats);
         }
         // A refusal is about the abstract threads; the program itself may be wrong or right.
-        let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(SEARCH_FOR_ERRORS));
+        let (searched, _) = explicit::explore(program, &request.explicit(), &budget.slice(SEARCH_FOR_ERRORS));
         match searched {
             Claim::Refuted(_) => (searched, stats),
             _ => (Claim::Unknown(unknown), stats),
@@ -78,7 +79,7 @@ fn joined(first: Stats, second: Stats) -> Stats {
 fn compose(
     conformed: &Conformed,
     solver: Solver<'_>,
-    options: &EngineOptions,
+    request: &Request,
     budget: &Budget,
 ) -> Result<(Proof, Stats), Unknown> {
     let program = &conformed.abstraction.composition;
@@ -89,7 +90,7 @@ fn compose(
             Err(why) => solved = Some(format!("assertions at each node: {why}")),
         }
     }
-    let options = EngineOptions { proof: true, in_company: true, ..*options };
+    let request = Request { want_proof: true, in_company: true, ..*request };
     let others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
     let mut turn = FIRST_TURN;
     loop {
@@ -97,7 +98,7 @@ fn compose(
         let mut reasons: Vec<String> = solved.iter().cloned().collect();
         for engine in &others {
             let start = budget.working_time();
-            match engine.run(program, &options, &budget.slice(turn)) {
+            match engine.run(program, &request, &budget.slice(turn)) {
                 (Claim::Proved(proof), stats) => return Ok((proof, stats)),
                 (Claim::Refuted(trace), _) => return Err(goes_wrong(program, &trace)),
                 (Claim::Unknown(unknown), _) => reasons.push(format!("{}: {}", engine.name(), unknown.reason)),

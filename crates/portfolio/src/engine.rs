@@ -1,3 +1,4 @@
+use crate::verify::Request;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_engine_cartesian as cartesian;
@@ -26,46 +27,19 @@ pub trait Engine: Sync {
     }
 
     /// Looks for a proof or an error.
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats);
-}
-
-/// What engines are asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EngineOptions {
-    /// Keep what a proof needs.
-    pub proof: bool,
-    /// Use the symmetry of interchangeable copies where that is sound.
-    pub symmetry: bool,
-    /// Fold steps that no other thread can observe, where no proof is wanted.
-    pub fold: bool,
-    /// Engines that fix the number of copies of `[*]` threads try up to this many.
-    pub max_any_copies: u32,
-    /// How engine `modular` searches.
-    pub search: SearchKind,
-    /// From which iterate on engine `cartesian` uses extracted exceptions.
-    pub refine: RefineKind,
-    /// How engine `cartesian` extracts exceptions.
-    pub extract: ExtractKind,
-    /// Where engine `cartesian` takes exceptions from.
-    pub exceptions: ExceptionsKind,
-    /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
-    pub unroll: Option<u32>,
-    /// How engine `predicates` searches.
-    pub predicates: PredicatesOptions,
-    /// Other engines look for errors at the same time.
-    pub in_company: bool,
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats);
 }
 
 pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine as RefineKind};
 pub use modular::Search as SearchKind;
 pub use predicates::{Bias, Horn, Options as PredicatesOptions};
 
-impl EngineOptions {
+impl Request {
     pub(crate) fn explicit(&self) -> explicit::Options {
         explicit::Options {
             symmetry: self.symmetry,
             fold: self.fold,
-            proof: self.proof,
+            proof: self.want_proof,
             max_any_copies: self.max_any_copies,
         }
     }
@@ -88,8 +62,8 @@ impl Engine for Explicit {
         Ok(())
     }
 
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        explicit::explore(program, &options.explicit(), budget)
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        explicit::explore(program, &request.explicit(), budget)
     }
 }
 
@@ -118,9 +92,9 @@ impl Engine for Modular {
 
     /// An error that the abstraction admits may be real: a short search of interleavings finds out.
     /// The two take turns, with more time each round, because either may go on for ever.
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        let how = modular::Options { search: options.search };
-        if options.in_company {
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        let how = modular::Options { search: request.search };
+        if request.in_company {
             return modular::analyse(program, &how, budget);
         }
         let mut search = FIRST_SEARCH;
@@ -132,7 +106,7 @@ impl Engine for Modular {
             let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
             let Claim::Unknown(_) = claim else { return (claim, stats) };
             let was_cut_short = budget.working_time() - start >= turn;
-            let (searched, _) = explicit::explore(program, &options.explicit(), &budget.slice(search));
+            let (searched, _) = explicit::explore(program, &request.explicit(), &budget.slice(search));
             match searched {
                 Claim::Refuted(_) => return (searched, stats),
                 _ if was_cut_short && budget.check().is_ok() => search *= 4,
@@ -158,11 +132,11 @@ impl Engine for Cartesian {
         cartesian::applicable(program)
     }
 
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         // For programs with locks the exceptions are known, and nothing has to be learnt.
-        let exceptions = match options.exceptions {
+        let exceptions = match request.exceptions {
             ExceptionsKind::Declared
-                if options.in_company
+                if request.in_company
                     && program.exceptions.is_empty()
                     && cartesian::has_locks_only(program).is_ok() =>
             {
@@ -171,10 +145,10 @@ impl Engine for Cartesian {
             asked => asked,
         };
         let how = cartesian::Options {
-            refine: options.refine,
-            extract: options.extract,
+            refine: request.refine,
+            extract: request.extract,
             exceptions,
-            symmetry: options.symmetry,
+            symmetry: request.symmetry,
         };
         cartesian::analyse(program, &how, budget)
     }
@@ -204,12 +178,12 @@ impl Engine for Contracts {
     }
 
     /// A condition that fails may stand for a real error: a short search of interleavings finds out.
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: options.unroll }, budget);
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: request.unroll }, budget);
         if let Claim::Unknown(_) = claim
-            && !options.in_company
+            && !request.in_company
             && let (Claim::Refuted(trace), _) =
-                explicit::explore(program, &options.explicit(), &budget.slice(CONFIRMATION))
+                explicit::explore(program, &request.explicit(), &budget.slice(CONFIRMATION))
         {
             return (Claim::Refuted(trace), stats);
         }
@@ -237,7 +211,7 @@ impl Engine for Predicates {
         true
     }
 
-    fn run(&self, program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> (Claim, Stats) {
-        predicates::analyse(program, &options.predicates, budget)
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        predicates::analyse(program, &request.predicates, budget)
     }
 }

@@ -26,9 +26,7 @@ mod race;
 mod registry;
 mod verify;
 
-pub use engine::{
-    Bias, Engine, EngineOptions, ExceptionsKind, ExtractKind, Horn, PredicatesOptions, RefineKind, SearchKind,
-};
+pub use engine::{Bias, Engine, ExceptionsKind, ExtractKind, Horn, PredicatesOptions, RefineKind, SearchKind};
 pub use registry::{EngineChoice, UnknownEngine, engines};
 pub use threadwise_engine_predicates::horn_clauses;
 pub use verify::{Outcome, Request, verify};

@@ -7,16 +7,16 @@
 //! takes about twice as long at most.
 
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, EngineOptions, Explicit, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
 use crate::plan::{Attempt, plan};
-use crate::verify::{Outcome, run_and_judge};
+use crate::verify::{Outcome, Request, run_and_judge};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use threadwise_ir::Program;
-use threadwise_limits::{Budget, Limit, Turns, Worker};
+use threadwise_limits::{Budget, Limit, Turns, Worker, on_large_stack};
 use threadwise_verdict::Verdict;
 
 /// Programs whose data is bounded are usually decided by the search, if they are small.
@@ -42,10 +42,6 @@ const WELCOME_WITH_SOLVER: Duration = Duration::from_millis(100);
 
 /// How long to wait for engines that have been told to stop.
 const FAREWELL: Duration = Duration::from_millis(250);
-
-/// Programs nest, and what walks them recurses. Pages that are never touched cost nothing; where even
-/// address space is limited, less has to do.
-const STACK_SIZES: [usize; 3] = [512 << 20, 64 << 20, 8 << 20];
 
 /// The engines for a program, each with the time after which it starts at the latest.
 fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
@@ -81,7 +77,7 @@ type Word = (&'static str, Outcome);
 
 struct Race<'a> {
     program: &'a Arc<Program>,
-    options: EngineOptions,
+    request: Request,
     budget: &'a Budget,
     turns: Arc<Turns>,
     sender: Sender<Word>,
@@ -92,12 +88,12 @@ struct Race<'a> {
 }
 
 /// Runs engines side by side until one has an answer.
-pub(crate) fn race(program: &Arc<Program>, options: &EngineOptions, budget: &Budget) -> Outcome {
+pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (sender, receiver) = channel();
     let mut race = Race {
         program,
-        options: EngineOptions { in_company: true, ..*options },
+        request: Request { in_company: true, ..*request },
         budget,
         turns: Turns::new(cores),
         sender,
@@ -151,19 +147,15 @@ impl Race<'_> {
         // A search that fills the memory must not take it from the others.
         let (part, of) = if engine.name() == "explicit" { (1, 2) } else { (3, 4) };
         let (budget, cancelled) = self.budget.with_share_of_memory(part, of).part(engine.name(), worker.clone());
-        for size in STACK_SIZES {
-            let (program, options, sender, own) =
-                (self.program.clone(), self.options, self.sender.clone(), budget.clone());
-            let work = move || {
-                let outcome = run_and_judge(engine, &program, &options, &own);
-                own.report_end();
-                // Where nobody listens any more, somebody else has answered.
-                let _ = sender.send((engine.name(), outcome));
-            };
-            if std::thread::Builder::new().name(engine.name().to_string()).stack_size(size).spawn(work).is_ok() {
-                self.running.push(Runner { engine, budget, worker, cancelled });
-                return;
-            }
+        let (program, request, sender, own) = (self.program.clone(), self.request, self.sender.clone(), budget.clone());
+        let work = move || {
+            let outcome = run_and_judge(engine, &program, &request, &own);
+            own.report_end();
+            // Where nobody listens any more, somebody else has answered.
+            let _ = sender.send((engine.name(), outcome));
+        };
+        if on_large_stack(engine.name(), work).is_some() {
+            self.running.push(Runner { engine, budget, worker, cancelled });
         }
     }
 
@@ -174,12 +166,11 @@ impl Race<'_> {
 
     /// Large shares for the search and for the first prover.
     fn weigh(&self) {
-        let mut is_first_prover = true;
+        let mut of_next_prover = LARGE_SHARE;
         for runner in &self.running {
             let is_search = runner.engine.name() == "explicit";
-            let large = is_search || is_first_prover;
-            is_first_prover &= is_search;
-            runner.worker.set_weight(if large { LARGE_SHARE } else { SMALL_SHARE });
+            let share = if is_search { LARGE_SHARE } else { std::mem::replace(&mut of_next_prover, SMALL_SHARE) };
+            runner.worker.set_weight(share);
         }
     }
 
@@ -202,7 +193,7 @@ impl Race<'_> {
             }
             let engine = crate::registry::engine_named(attempt.engine)?;
             let (budget, _) = self.budget.part(engine.name(), Arc::new(self.turns.join(LARGE_SHARE, Duration::ZERO)));
-            let outcome = run_and_judge(engine, self.program, &self.options, &budget);
+            let outcome = run_and_judge(engine, self.program, &self.request, &budget);
             if !matches!(outcome.verdict, Verdict::Unknown(_)) {
                 return Some(outcome);
             }

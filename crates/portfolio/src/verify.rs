@@ -1,4 +1,4 @@
-use crate::engine::{Engine, EngineOptions, ExceptionsKind, ExtractKind, PredicatesOptions, RefineKind, SearchKind};
+use crate::engine::{Engine, ExceptionsKind, ExtractKind, PredicatesOptions, RefineKind, SearchKind};
 use crate::judge::{catch, judge};
 use crate::race::race;
 use crate::registry::EngineChoice;
@@ -10,7 +10,7 @@ use threadwise_source::Diagnostic;
 use threadwise_verdict::Verdict;
 
 /// What the user wants.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// Which engine.
     pub engine: EngineChoice,
@@ -34,6 +34,8 @@ pub struct Request {
     pub unroll: Option<u32>,
     /// How engine `predicates` searches.
     pub predicates: PredicatesOptions,
+    /// Other engines look for errors at the same time. For `auto` to say.
+    pub in_company: bool,
 }
 
 impl Default for Request {
@@ -51,6 +53,7 @@ impl Default for Request {
             exceptions: ExceptionsKind::default(),
             unroll: None,
             predicates: PredicatesOptions::default(),
+            in_company: false,
         }
     }
 }
@@ -78,24 +81,11 @@ pub struct Outcome {
 
 /// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged.
 pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
-    let options = EngineOptions {
-        proof: request.want_proof,
-        symmetry: request.symmetry,
-        fold: request.fold,
-        max_any_copies: request.max_any_copies,
-        search: request.search,
-        refine: request.refine,
-        extract: request.extract,
-        exceptions: request.exceptions,
-        unroll: request.unroll,
-        predicates: request.predicates,
-        in_company: false,
-    };
     let Some(engine) = request.engine.engine() else {
-        return race(program, &options, budget);
+        return race(program, request, budget);
     };
     match engine.applicable(program) {
-        Ok(()) => run_and_judge(engine, program, &options, budget),
+        Ok(()) => run_and_judge(engine, program, request, budget),
         Err(why) => not_applicable(engine.name(), &why),
     }
 }
@@ -104,11 +94,11 @@ pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Out
 pub(crate) fn run_and_judge(
     engine: &'static dyn Engine,
     program: &Arc<Program>,
-    options: &EngineOptions,
+    request: &Request,
     budget: &Budget,
 ) -> Outcome {
     let mut rejected = None;
-    let (verdict, proof, stats) = match catch(|| engine.run(program, options, budget)) {
+    let (verdict, proof, stats) = match catch(|| engine.run(program, request, budget)) {
         Ok((claim, stats)) => {
             if let Claim::Rejected(error) = &claim {
                 rejected = Some(error.clone());
