@@ -49,7 +49,7 @@ impl Unit {
 /// Makes the program.
 pub(crate) fn lower(file: Arc<SourceFile>, system: &Resolved, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
     let initial = initial(system, diagnostics)?;
-    let mut program = empty(file);
+    let mut program = Program::empty(file);
     let start = match &initial {
         Initial::Product { .. } => None,
         Initial::Tuples(tuples) => Some(add_start(&mut program, system, tuples)),
@@ -65,24 +65,6 @@ pub(crate) fn lower(file: Arc<SourceFile>, system: &Resolved, diagnostics: &mut 
         program.exceptions.push(patterns.formula(product, diagnostics)?);
     }
     Some(program)
-}
-
-fn empty(source: Arc<SourceFile>) -> Program {
-    Program {
-        source,
-        enums: Vec::new(),
-        shared: Vec::new(),
-        init: Vec::new(),
-        templates: Vec::new(),
-        routines: Vec::new(),
-        locations: Vec::new(),
-        edges: Vec::new(),
-        properties: Vec::new(),
-        relies: Vec::new(),
-        guarantees: Vec::new(),
-        abstract_threads: Vec::new(),
-        exceptions: Vec::new(),
-    }
 }
 
 fn add_variable(

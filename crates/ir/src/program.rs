@@ -42,6 +42,27 @@ pub struct Program {
     pub exceptions: Vec<Expr>,
 }
 
+impl Program {
+    /// A program of which nothing has been said yet.
+    pub fn empty(source: Arc<SourceFile>) -> Program {
+        Program {
+            source,
+            enums: Vec::new(),
+            shared: Vec::new(),
+            init: Vec::new(),
+            templates: Vec::new(),
+            routines: Vec::new(),
+            locations: Vec::new(),
+            edges: Vec::new(),
+            properties: Vec::new(),
+            relies: Vec::new(),
+            guarantees: Vec::new(),
+            abstract_threads: Vec::new(),
+            exceptions: Vec::new(),
+        }
+    }
+}
+
 /// An enumeration type.
 #[derive(Clone, Debug)]
 pub struct EnumDef {

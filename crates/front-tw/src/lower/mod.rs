@@ -147,26 +147,11 @@ struct Lowerer<'a> {
 
 impl<'a> Lowerer<'a> {
     fn new(file: Arc<SourceFile>, module: &'a Module, incomplete: bool) -> Lowerer<'a> {
-        let program = Program {
-            source: file,
-            enums: Vec::new(),
-            shared: Vec::new(),
-            init: Vec::new(),
-            templates: Vec::new(),
-            routines: Vec::new(),
-            locations: Vec::new(),
-            edges: Vec::new(),
-            properties: Vec::new(),
-            relies: Vec::new(),
-            guarantees: Vec::new(),
-            abstract_threads: Vec::new(),
-            exceptions: Vec::new(),
-        };
         Lowerer {
             module,
             reporter: Reporter::new(incomplete),
             budget: Budget::default(),
-            program,
+            program: Program::empty(file),
             globals: FxHashMap::default(),
             constants: Vec::new(),
             variables: Vec::new(),
