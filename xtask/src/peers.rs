@@ -130,7 +130,8 @@ impl Workshop {
         )?;
         build(
             Command::new("gcc")
-                .args(["-O2", "-DSAFETY", "-DNOREDUCE"])
+                // The largest state vector, which is 1 KiB unless told: too small for 200 processes.
+                .args(["-O2", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=8192"])
                 .arg(format!("-DMEMLIM={MEMORY_MIB}"))
                 .args(["-o", "pan", "pan.c"])
                 .current_dir(&dir),
@@ -140,6 +141,7 @@ impl Workshop {
         let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), SECONDS)?;
         let complete = measured.finished && !measured.output.contains("Search not completed");
         anyhow::ensure!(!measured.output.contains("assertion violated"), "{name} is safe, but SPIN finds an error");
+        anyhow::ensure!(!measured.output.contains("VECTORSZ"), "{name} needs larger state vectors");
         let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
         let states = states.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n as u64).filter(|_| complete);
         Ok(Run::new(&measured, states))
