@@ -186,10 +186,7 @@ impl Budget {
         if let Some(worker) = &self.worker {
             worker.take_turn(|| self.check_time().is_err());
         }
-        self.look_at_limits(more_bytes).inspect_err(|&limit| {
-            // The first one counts.
-            let _ = self.met.set(limit);
-        })
+        self.note_limit(more_bytes)
     }
 
     /// Whether the work may go on that another process does meanwhile. It cannot wait for its turn; it is made up
@@ -198,7 +195,12 @@ impl Budget {
         if let Some(worker) = &self.worker {
             worker.be_served();
         }
-        self.look_at_limits(0).inspect_err(|&limit| {
+        self.note_limit(0)
+    }
+
+    fn note_limit(&self, more_bytes: u64) -> Result<(), Limit> {
+        self.look_at_limits(more_bytes).inspect_err(|&limit| {
+            // The first one counts.
             let _ = self.met.set(limit);
         })
     }
