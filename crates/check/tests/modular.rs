@@ -215,6 +215,18 @@ fn properties_may_need_more_copies_than_the_cutoff() {
     accepted(text, &[&[0], &[1], &[2], &[3], &[4]]);
 }
 
+/// What is proved of the first copy must hold of the others, which it does not where `exists` looks at the first copy
+/// first and that makes the difference between an error and none.
+#[test]
+fn range_errors_below_quantifiers_tell_copies_apart() {
+    let harmless = "shared s: set<0..2>; thread W[2] { var x: 0..5; x = 5; } invariant true;";
+    let property = "count(i: W :: i.x == 5) == 1 ==> (exists i: W :: i.x == 0 || {i.x} subset s)";
+    let harmful = program(&harmless.replace("invariant true", &format!("invariant {property}")));
+    let proof = modular(&program(harmless), &[&[2]]);
+    assert!(judged(&program(harmless), &proof).is_ok());
+    refused(&harmful, &proof, "a quantifier over threads can run into an error");
+}
+
 #[test]
 fn recursion() {
     accepted(RECURSIVE, &[&[2]]);

@@ -74,6 +74,23 @@ fn symmetry_with_sets_arrays_and_free_starts() {
     }
 }
 
+/// Whether `exists` meets the literal that is no set of 0..2 depends on which copy it looks at first. A proof that
+/// has the state for one order and not for the other says nothing.
+#[test]
+fn range_errors_below_quantifiers_break_the_symmetry() {
+    let harmless = "shared s: set<0..2> = {0}; shared taken: bool;
+        thread W[2] { var x: 0..5; atomic { await !taken; taken = true; x = 5; } } invariant true;";
+    let harmful = harmless.replace("invariant true", "invariant exists i: W :: {i.x} subset s");
+    let instance = instance(harmless);
+    let few = set_of(&instance, &representatives(&instance, &explore(&instance).states, W), &[W]);
+    assert!(judged(harmless, &few).is_ok());
+    let reason = refused(&harmful, &few);
+    assert!(reason.contains("copies of threads are not interchangeable"), "{reason}");
+    // A literal of what is surely in range does no harm.
+    let fine = harmless.replace("invariant true", "invariant exists i: W :: {0} subset s || i.x > 5");
+    assert!(judged(&fine, &few).is_ok());
+}
+
 #[test]
 fn every_removed_state_is_noticed() {
     let instance = instance(MUTEX);

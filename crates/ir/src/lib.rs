@@ -11,6 +11,7 @@ mod access;
 mod choices;
 mod eval;
 mod expr;
+mod failing;
 mod fault;
 mod instance;
 mod print;

@@ -57,15 +57,7 @@ impl Program {
     fn stops_at_errors(&self) -> bool {
         let mut found = false;
         self.walk_expressions(&mut |e| {
-            if let Some((_, body)) = quantifies_threads(e) {
-                found |= body.any(&|part| match &part.kind {
-                    ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, _, divisor) => {
-                        !matches!(divisor.kind, ExprKind::Const(value) if value != 0)
-                    }
-                    ExprKind::Index(array, index) => !matches!(&array.sort, Sort::Array(key, _) if **key == index.sort),
-                    _ => false,
-                });
-            }
+            found |= quantifies_threads(e).is_some_and(|(_, body)| body.can_fail());
         });
         found
     }

@@ -1,0 +1,85 @@
+//! Which expressions can run into an error of the program.
+//!
+//! The list follows [`Env::scalar`](crate::Env::scalar) and [`Env::words`](crate::Env::words): a
+//! [`Fault`](crate::Fault) comes from a division, from an index, and from the elements of a set
+//! literal, and from nothing else. Every kind of expression is named, so that a new one does not
+//! compile until it has been considered.
+
+use crate::{BinaryOp, Expr, ExprKind, Sort, UnaryOp};
+
+impl Expr {
+    /// Whether evaluation can run into a [`Fault`](crate::Fault). Errs on the side of `true`. A number
+    /// that outgrows 64 bits is not meant: that is a [`Gap`](crate::Gap), and no error of the program.
+    pub fn can_fail(&self) -> bool {
+        self.any(&Expr::fails_itself)
+    }
+
+    /// Whether evaluation can fail here although it succeeds in all parts: see [`Expr::can_fail`].
+    pub fn fails_itself(&self) -> bool {
+        match &self.kind {
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Bound(_)
+            | ExprKind::Conditional(..)
+            | ExprKind::Quantified(..) => false,
+            ExprKind::Unary(op, _) => match op {
+                UnaryOp::Not | UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord => false,
+            },
+            ExprKind::Binary(op, _, right) => operation_fails(*op, right),
+            ExprKind::Index(array, key) => match &array.sort {
+                Sort::Array(keys, _) => !key.surely_fits(keys),
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => true,
+            },
+            ExprKind::SetLiteral(elements) => match &self.sort {
+                Sort::Set(of) => !elements.iter().all(|element| element.surely_fits(of)),
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => true,
+            },
+        }
+    }
+
+    /// Whether the value of a well-sorted expression surely is one of the sort. Errs on the side of `false`.
+    pub fn surely_fits(&self, sort: &Sort) -> bool {
+        match sort {
+            Sort::Range(lo, hi) => self.bounds().is_some_and(|(least, most)| *lo <= least && most <= *hi),
+            Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => true,
+        }
+    }
+
+    /// Numbers between which the value lies, where they are known.
+    fn bounds(&self) -> Option<(i64, i64)> {
+        match (&self.kind, &self.sort) {
+            (ExprKind::Const(value), _) => Some((*value, *value)),
+            (_, Sort::Range(lo, hi)) => Some((*lo, *hi)),
+            _ => None,
+        }
+    }
+}
+
+fn operation_fails(op: BinaryOp, right: &Expr) -> bool {
+    match op {
+        BinaryOp::Div | BinaryOp::Mod => right.bounds().is_none_or(|(least, most)| least <= 0 && 0 <= most),
+        BinaryOp::Implies
+        | BinaryOp::Iff
+        | BinaryOp::Or
+        | BinaryOp::And
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge
+        | BinaryOp::In
+        | BinaryOp::Subset
+        | BinaryOp::Union
+        | BinaryOp::Inter
+        | BinaryOp::Minus
+        | BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul => false,
+    }
+}
