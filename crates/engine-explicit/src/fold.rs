@@ -1,16 +1,44 @@
 //! Folds steps that no other thread can observe into their predecessors.
 //!
+//! # What is folded
+//!
 //! A step that reads and writes only the thread's own variables, cannot block and cannot fail
-//! commutes with every step of the other threads; if no property looks at the point before it, the
-//! point can be skipped: it becomes transient. Locals whose values are never read again are
-//! cleared. Both keep every error reachable and add none; there are fewer states, and shorter
-//! traces that `unfold` turns back into those of the program.
+//! commutes with every step of the other threads. If beside no violation is lost with the states in
+//! which a thread is before such a step, the point before it can be skipped: it becomes transient.
+//! Locals whose values are never read again are cleared. Both keep every error reachable and add
+//! none; there are fewer states, and shorter traces that `unfold` turns back into those of the program.
+//!
+//! # Why no error is lost
+//!
+//! Take a reachable state `S` of the program in which threads are at folded points. Each of them can
+//! go on by itself, whatever the others do, through finitely many folded points to one that is not
+//! folded: it cannot block, cannot fail, and goes around no cycle. Let `S'` be a state where all of
+//! them have done so. `S'` has the shared store of `S`, and the folded program reaches it: the steps
+//! that lead to `S` also lead there if each folded step is done at once, since it commutes with what
+//! the others did in between. At the start of a thread, after a call and after a return this is no
+//! different: control runs on from where it arrives.
+//!
+//! So it is enough that what is an error in `S` is one in `S'`:
+//!
+//! - *Steps that go wrong* and *races*: a thread at a folded point does nothing wrong in its next step
+//!   and accesses nothing shared; the other threads are in `S'` as they are in `S`.
+//! - *Formulas* see shared variables, locals `t.x` and points `t@L`. A folded step leaves all locals
+//!   that they see as they are: it neither assigns them nor ends their scope. A point that a formula
+//!   names is never folded, so a folded step does not make a `t@L` false. It may make one true where
+//!   this can only help to violate the property, as in `never A@critical && B@critical`: what is violated
+//!   before is so after it. This is only said of properties whose evaluation cannot fail, since errors
+//!   are not monotone: `(t@L || 1 / 0 == 1) && false` fails only where `t@L` is false.
+//!
+//! Where a number outgrows 64 bits there may be no `S'`; but then the search meets that gap and says
+//! that it does not know.
+//!
+//! Clearing a local that is never read again changes no step, and no property sees it.
 
+use crate::seen::Seen;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    BinaryOp, Command, Edge, ExprKind, LocalId, LocationId, Op, Place, Program, PropertyKind, RoutineId, Sort, Update,
-    Value, VarRef,
+    Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Place, Program, RoutineId, Update, Value, VarRef,
 };
 
 /// The program with unobservable steps folded, and at how many points; locations and edges keep
@@ -26,29 +54,6 @@ pub(crate) fn fold(program: &Program) -> (Program, u64) {
         folded.locations[id.index()].transient = true;
     }
     (folded, points.len() as u64)
-}
-
-/// What properties look at.
-struct Seen {
-    locations: FxHashSet<LocationId>,
-    locals: FxHashSet<(RoutineId, LocalId)>,
-}
-
-impl Seen {
-    fn by_properties(program: &Program) -> Seen {
-        let mut seen = Seen { locations: FxHashSet::default(), locals: FxHashSet::default() };
-        for property in &program.properties {
-            let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &property.kind else { continue };
-            e.walk(&mut |e| match &e.kind {
-                ExprKind::At(_, locations) => seen.locations.extend(locations),
-                ExprKind::LocalOf(thread, local) => {
-                    seen.locals.insert((program.template(thread.template).body, *local));
-                }
-                _ => {}
-            });
-        }
-        seen
-    }
 }
 
 /// The locations whose steps can be folded, without those that lie on or lead to a cycle of such
@@ -87,13 +92,14 @@ fn is_foldable(program: &Program, id: LocationId, seen: &Seen) -> bool {
     let guarded = edges.iter().any(|e| matches!(&e.op, Op::Command(Command { guard: Some(_), .. })));
     let is_test = edges.len() == 2 && edges.iter().all(|e| e.branch.is_some());
     let may_block = edges.is_empty() || guarded && !is_test;
-    !location.transient
-        && !seen.locations.contains(&id)
-        && !may_block
-        && edges.iter().all(|edge| {
-            // Beyond a transient location an atomic block may lie, and that may block.
-            !program.location(edge.to).transient && is_private(edge, location.routine, seen)
-        })
+    let goes_on_unseen = |edge: &&Edge| {
+        // Beyond a transient location an atomic block may lie, and that may block.
+        !program.location(edge.to).transient
+            && is_private(edge, location.routine, seen)
+            && !seen.by_points(id, edge.to)
+            && !seen.at_the_end_of_a_scope(program, edge)
+    };
+    !location.transient && !may_block && edges.iter().all(goes_on_unseen)
 }
 
 /// Whether an edge touches nothing but locals that no property looks at, and cannot fail.
@@ -101,29 +107,35 @@ fn is_private(edge: &Edge, routine: RoutineId, seen: &Seen) -> bool {
     let Op::Command(command) = &edge.op else { return false };
     let Update::Assign(assignments) = &command.update else { return false };
     let mut private = command.assertions.is_empty();
-    edge.op.walk_expressions(&mut |e| {
-        private &= match &e.kind {
-            ExprKind::Read(VarRef::Shared(_)) | ExprKind::Index(..) | ExprKind::SetLiteral(_) => false,
-            ExprKind::Binary(op, ..) => !matches!(op, BinaryOp::Div | BinaryOp::Mod),
-            _ => true,
-        };
-    });
+    edge.op.walk_expressions(&mut |e| private &= !e.fails_itself() && !looks_beyond_the_thread(e));
     private
         && assignments.iter().all(|(place, value)| match place.var {
             VarRef::Shared(_) => false,
             VarRef::Local(local) => {
-                place.indices.is_empty() && !seen.locals.contains(&(routine, local)) && surely_fits(value, &place.sort)
+                let fits = match value {
+                    Value::Of(e) => e.surely_fits(&place.sort),
+                    Value::Any => true,
+                };
+                fits && place.indices.is_empty() && !seen.local(routine, local)
             }
         })
 }
 
-/// Whether storing the value cannot be a range error.
-fn surely_fits(value: &Value, sort: &Sort) -> bool {
-    let (Value::Of(e), Sort::Range(lo, hi)) = (value, sort) else { return true };
-    match (&e.kind, &e.sort) {
-        (ExprKind::Const(value), _) => lo <= value && value <= hi,
-        (_, Sort::Range(from, to)) => lo <= from && to <= hi,
-        _ => false,
+/// Whether the value depends on more than the thread's own variables, what its parts depend on aside.
+fn looks_beyond_the_thread(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Read(VarRef::Shared(_)) | ExprKind::ReadAfter(_) | ExprKind::LocalOf(..) | ExprKind::At(..) => true,
+        ExprKind::Const(_)
+        | ExprKind::Thread(_)
+        | ExprKind::SelfThread
+        | ExprKind::Read(VarRef::Local(_))
+        | ExprKind::Bound(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Conditional(..)
+        | ExprKind::Index(..)
+        | ExprKind::SetLiteral(_)
+        | ExprKind::Quantified(..) => false,
     }
 }
 
@@ -142,9 +154,8 @@ fn dead_locals(program: &Program, seen: &Seen) -> Vec<Vec<LocalId>> {
     }
     let dead = |(location, live): (&threadwise_ir::Location, &BTreeSet<LocalId>)| {
         let locals = 0..program.routine(location.routine).locals.len() as u32;
-        let is_dead = |id: &LocalId| {
-            location.dead.contains(id) || !live.contains(id) && !seen.locals.contains(&(location.routine, *id))
-        };
+        let is_dead =
+            |id: &LocalId| location.dead.contains(id) || !live.contains(id) && !seen.local(location.routine, *id);
         locals.map(LocalId).filter(is_dead).collect()
     };
     program.locations.iter().zip(&live).map(dead).collect()

@@ -11,6 +11,7 @@ mod canonical;
 mod fold;
 mod properties;
 mod search;
+mod seen;
 mod trace;
 mod unfold;
 mod visited;
