@@ -125,9 +125,8 @@ fn decode_array(
     out: &mut Vec<i64>,
 ) -> Result<(), FileError> {
     let items = array(value)?;
-    let has_words = instance.words(element) > 0;
-    let keys = instance.cardinality(key).filter(|_| has_words).unwrap_or(0);
-    if items.len() as u64 != keys {
+    let keys = if instance.words(element) > 0 { instance.count(key) } else { 0 };
+    if items.len() != keys {
         return Err(FileError::new(format!("expected {keys} elements, one for each key, found {}", items.len())));
     }
     for (index, item) in items.iter().enumerate() {

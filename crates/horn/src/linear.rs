@@ -138,10 +138,11 @@ pub fn linear_atoms(
             Formula::Var(var) => out.push(bool_atom(*var, false)),
             Formula::Eq(Term::Var(var), Term::Const(value)) => {
                 let (lo, hi) = bounds(*var).ok_or(NotLinear)?;
+                let (below, above) = (value.checked_sub(1), value.checked_add(1));
                 if *value <= lo {
-                    out.push(difference(&Term::Const(value + 1), &Term::Var(*var))?);
+                    out.push(difference(&Term::Const(above.ok_or(NotLinear)?), &Term::Var(*var))?);
                 } else if *value >= hi {
-                    out.push(difference(&Term::Var(*var), &Term::Const(value - 1))?);
+                    out.push(difference(&Term::Var(*var), &Term::Const(below.ok_or(NotLinear)?))?);
                 } else {
                     return Err(NotLinear);
                 }

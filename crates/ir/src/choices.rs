@@ -54,10 +54,10 @@ pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, wanted:
         }
         Sort::Range(lo, hi) => out.push(FreeWord { index: start, values: Values::Between(*lo, *hi) }),
         Sort::Bool | Sort::Enum(_) | Sort::Tid => {
-            out.push(between(start, instance.cardinality(sort).unwrap_or(1)));
+            out.push(between(start, instance.count(sort) as u64));
         }
         Sort::Set(element) => {
-            let mut bits = instance.cardinality(element).unwrap_or(0);
+            let mut bits = instance.count(element) as u64;
             for index in start..start + instance.words(sort) {
                 let here = bits.min(64);
                 bits -= here;

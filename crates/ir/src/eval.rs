@@ -339,7 +339,7 @@ impl Instance {
     pub fn domain(&self, domain: &Domain) -> std::ops::RangeInclusive<i64> {
         match domain {
             Domain::Sort(sort) => {
-                let count = self.cardinality(sort).unwrap_or(0) as i64;
+                let count = self.count(sort) as i64;
                 let first = self.unrank(sort, 0);
                 first..=first + count - 1
             }

@@ -144,11 +144,18 @@ impl Instance {
         (count <= MAX_CARDINALITY).then_some(count)
     }
 
+    /// How many values a sort has that can be counted through: that of the elements of a set, of the keys of an
+    /// array, of a bound variable. Front ends admit only finite ones there, none of them astronomically large.
+    pub fn count(&self, sort: &Sort) -> usize {
+        self.cardinality(sort).expect("front ends admit only finite sorts for elements, keys and bound variables")
+            as usize
+    }
+
     /// How many words a value of the sort takes.
     pub fn words(&self, sort: &Sort) -> usize {
         match sort {
-            Sort::Set(element) => self.cardinality(element).map_or(1, |n| n.div_ceil(64).max(1) as usize),
-            Sort::Array(key, element) => self.cardinality(key).unwrap_or(0) as usize * self.words(element),
+            Sort::Set(element) => self.count(element).div_ceil(64).max(1),
+            Sort::Array(key, element) => self.count(key) * self.words(element),
             _ => 1,
         }
     }

@@ -114,7 +114,7 @@ impl Instance {
     pub fn well_formed(&self, sort: &Sort, words: &[i64]) -> bool {
         match sort {
             Sort::Set(element) => {
-                let bits = self.cardinality(element).unwrap_or(0) as usize;
+                let bits = self.count(element);
                 words.len() == self.words(sort)
                     && words.iter().enumerate().all(|(i, &word)| {
                         let here = bits.saturating_sub(64 * i).min(64);

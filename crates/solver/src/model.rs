@@ -30,13 +30,13 @@ fn words(instance: &Instance, sort: &Sort, scalars: &mut dyn Iterator<Item = i64
     match sort {
         Sort::Set(element) => {
             let mut words = vec![0; instance.words(sort)];
-            for rank in 0..instance.cardinality(element).unwrap_or(0) as usize {
+            for rank in 0..instance.count(element) {
                 words[rank / 64] |= (scalars.next().unwrap_or(0) & 1) << (rank % 64);
             }
             words
         }
         Sort::Array(key, element) => {
-            let count = instance.cardinality(key).unwrap_or(0);
+            let count = instance.count(key);
             (0..count).flat_map(|_| words(instance, element, scalars)).collect()
         }
         _ => vec![scalars.next().unwrap_or(0)],
@@ -55,7 +55,7 @@ impl Population {
         if let Keys::Few(_, 0) = keys {
             return;
         }
-        for rank in 0..instance.cardinality(key).unwrap_or(0) as usize {
+        for rank in 0..instance.count(key) {
             let key = Term::int(instance.unrank(key, rank));
             self.scalars(instance, element, &self.element(&keys, value, &key), out);
         }

@@ -139,7 +139,7 @@ impl Population {
             Sort::Bool => return Value::scalar(Term::bool(words[0] != 0)),
             Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => return Value::scalar(Term::int(words[0])),
             Sort::Set(element) => {
-                let count = instance.cardinality(element).unwrap_or(0) as usize;
+                let count = instance.count(element);
                 let bit = |rank: usize| Value::scalar(Term::bool(words[rank / 64] >> (rank % 64) & 1 == 1));
                 (self.keys(element), (0..count).map(bit).collect())
             }

@@ -114,9 +114,25 @@ impl<'a> Env<'a> {
         let matters = match op {
             BinaryOp::And | BinaryOp::Implies => x.clone().formula(),
             BinaryOp::Or => x.clone().formula().negated(),
-            _ => Formula::TRUE,
+            BinaryOp::Iff
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::In
+            | BinaryOp::Subset
+            | BinaryOp::Union
+            | BinaryOp::Inter
+            | BinaryOp::Minus
+            | BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Mod => Formula::TRUE,
         };
-        let mut defined = dx.and(matters.implies(dy));
+        let defined = dx.and(matters.implies(dy));
         let truth = match op {
             BinaryOp::And => x.formula().and(y.formula()),
             BinaryOp::Or => x.formula().or(y.formula()),
@@ -133,33 +149,14 @@ impl<'a> Env<'a> {
                 self.member(element, x, y.members())
             }
             BinaryOp::Subset => Formula::all(x.members().into_iter().zip(y.members()).map(|(x, y)| x.implies(y))),
-            BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => {
-                let combine = |(x, y): (Formula, Formula)| match op {
-                    BinaryOp::Union => x.or(y),
-                    BinaryOp::Inter => x.and(y),
-                    _ => x.and(y.negated()),
-                };
-                let members = x.members().into_iter().zip(y.members()).map(combine).collect();
-                return Ok(Valued { value: Sym::Set(members), defined });
-            }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
-                let (x, y) = (x.term(), y.term());
-                let value = match op {
-                    BinaryOp::Add => x.plus(y),
-                    BinaryOp::Sub => x.minus(y),
-                    BinaryOp::Mul => x.product(y),
-                    _ => {
-                        let Some(divisor) = y.constant() else {
-                            return Err(Unsupported::new("something is divided by what is not a constant", e.span));
-                        };
-                        if divisor == 0 {
-                            defined = Formula::FALSE;
-                        }
-                        divide(op, x, divisor)
-                    }
-                };
-                return Ok(Valued { value: Sym::Int(value), defined });
-            }
+            BinaryOp::Union => return Ok(Valued { value: combined(x, y, &Formula::or), defined }),
+            BinaryOp::Inter => return Ok(Valued { value: combined(x, y, &Formula::and), defined }),
+            BinaryOp::Minus => return Ok(Valued { value: combined(x, y, &|x, y| x.and(y.negated())), defined }),
+            BinaryOp::Add => return Ok(Valued { value: Sym::Int(x.term().plus(y.term())), defined }),
+            BinaryOp::Sub => return Ok(Valued { value: Sym::Int(x.term().minus(y.term())), defined }),
+            BinaryOp::Mul => return Ok(Valued { value: Sym::Int(x.term().product(y.term())), defined }),
+            BinaryOp::Div => return Ok(divided(x, y, defined, e)?.0),
+            BinaryOp::Mod => return Ok(divided(x, y, defined, e)?.1),
         };
         Ok(Valued { value: Sym::Bool(truth), defined })
     }
@@ -210,7 +207,7 @@ impl<'a> Env<'a> {
 
     fn set_literal(&mut self, sort: &Sort, elements: &[Expr]) -> Result<Valued> {
         let Sort::Set(element_sort) = sort else { unreachable!("a set literal is a set") };
-        let count = self.space.instance.cardinality(element_sort).unwrap_or(0) as usize;
+        let count = self.space.instance.count(element_sort);
         let mut members = vec![Formula::FALSE; count];
         let mut defined = Formula::TRUE;
         for element in elements {
@@ -278,15 +275,56 @@ fn count(members: Vec<Formula>) -> Term {
     ones.reduce(Term::plus).unwrap_or(Term::Const(0))
 }
 
-/// The language rounds toward negative infinity, and the remainder has the sign of the divisor.
-fn divide(op: BinaryOp, x: Term, divisor: i64) -> Term {
+/// Two sets combined member by member.
+fn combined(x: Sym, y: Sym, each: &dyn Fn(Formula, Formula) -> Formula) -> Sym {
+    Sym::Set(x.members().into_iter().zip(y.members()).map(|(x, y)| each(x, y)).collect())
+}
+
+/// The quotient and the remainder, given where the operands have values. The language rounds toward negative
+/// infinity, and the remainder has the sign of the divisor.
+fn divided(x: Sym, y: Sym, defined: Formula, e: &Expr) -> Result<(Valued, Valued)> {
+    let Some(divisor) = y.term().constant() else {
+        return Err(Unsupported::new("something is divided by what is not a constant", e.span));
+    };
     if divisor == 0 {
-        return Term::Const(0);
+        let nothing = Valued { value: Sym::Int(Term::Const(0)), defined: Formula::FALSE };
+        return Ok((nothing.clone(), nothing));
     }
-    let Some(positive) = divisor.checked_abs() else { return Term::Const(0) };
-    let x = x.times(divisor.signum());
-    match op {
-        BinaryOp::Div => x.divided_by(positive),
-        _ => x.modulo(positive).times(divisor.signum()),
+    let (quotient, remainder) = divided_by_size(x.term().times(divisor.signum()), divisor.unsigned_abs());
+    let valued = |term| Valued { value: Sym::Int(term), defined: defined.clone() };
+    Ok((valued(quotient), valued(remainder.times(divisor.signum()))))
+}
+
+/// The quotient and the remainder by a number that is at most 2^63.
+fn divided_by_size(x: Term, divisor: u64) -> (Term, Term) {
+    match i64::try_from(divisor) {
+        Ok(divisor) => (x.clone().divided_by(divisor), x.modulo(divisor)),
+        // 2^63 is no number of 64 bits with a sign, but its half is: rounding down twice is rounding down once.
+        Err(_) => {
+            let half = 1 << 62;
+            let quotient = x.clone().divided_by(half).divided_by(2);
+            let remainder = x.minus(quotient.clone().times(half).times(2));
+            (quotient, remainder)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quotients are rounded down, and remainders are what is left, up to the largest divisor that there is.
+    #[test]
+    fn division_by_large_numbers() {
+        let numbers = [0, 1, -1, 7, -7, 1 << 62, i64::MAX, i64::MAX - 1, i64::MIN, i64::MIN + 1];
+        for divisor in [1u64, 2, 7, 1 << 62, i64::MAX as u64, 1 << 63] {
+            for x in numbers {
+                let (quotient, remainder) = divided_by_size(Term::Var(threadwise_logic::Var(0)), divisor);
+                let value = |term: Term| term.value(&|_| x).expect("128 bits are enough");
+                let wide = i128::from(divisor);
+                assert_eq!(value(quotient), i128::from(x).div_euclid(wide), "{x} / {divisor}");
+                assert_eq!(value(remainder), i128::from(x).rem_euclid(wide), "{x} % {divisor}");
+            }
+        }
     }
 }

@@ -295,7 +295,7 @@ impl Walk<'_> {
         for index in &place.indices {
             let Sort::Array(key, element) = sort else { unreachable!("only arrays are indexed") };
             let valued = env.eval(index)?;
-            let count = self.space.instance.cardinality(&key).unwrap_or(0) as usize;
+            let count = self.space.instance.count(&key);
             let (defined, conditions) = env.keys(&key, valued.value, count);
             *fine = std::mem::replace(fine, Formula::TRUE).and(valued.defined).and(defined);
             keys.push(conditions);
@@ -315,7 +315,7 @@ impl Walk<'_> {
     fn choice(&mut self, sort: &Sort, state: &mut Inner) -> Result<Sym> {
         Ok(match sort {
             Sort::Set(element) => {
-                let count = self.space.instance.cardinality(element).unwrap_or(0);
+                let count = self.space.instance.count(element);
                 let mut members = Vec::new();
                 for _ in 0..count {
                     members.push(Formula::Var(self.new_choice(VarSort::Bool, state)));
@@ -323,7 +323,7 @@ impl Walk<'_> {
                 Sym::Set(members)
             }
             Sort::Array(key, element) => {
-                let count = self.space.instance.cardinality(key).unwrap_or(0);
+                let count = self.space.instance.count(key);
                 let mut elements = Vec::new();
                 for _ in 0..count {
                     elements.push(self.choice(element, state)?);

@@ -309,9 +309,7 @@ impl Space {
         match sort {
             Sort::Bool => VarSort::Bool,
             Sort::Range(lo, hi) => VarSort::Int(Some((*lo, *hi))),
-            Sort::Enum(_) | Sort::Tid => {
-                VarSort::Int(Some((0, self.instance.cardinality(sort).unwrap_or(1) as i64 - 1)))
-            }
+            Sort::Enum(_) | Sort::Tid => VarSort::Int(Some((0, self.instance.count(sort) as i64 - 1))),
             _ => VarSort::Int(None),
         }
     }

@@ -51,9 +51,9 @@ impl Sym {
     pub(crate) fn default(instance: &Instance, sort: &Sort) -> Sym {
         match sort {
             Sort::Range(lo, _) => Sym::Int(Term::Const(*lo)),
-            Sort::Set(element) => Sym::Set(vec![Formula::FALSE; instance.cardinality(element).unwrap_or(0) as usize]),
+            Sort::Set(element) => Sym::Set(vec![Formula::FALSE; instance.count(element)]),
             Sort::Array(key, element) => {
-                let keys = instance.cardinality(key).unwrap_or(0) as usize;
+                let keys = instance.count(key);
                 Sym::Array(vec![Sym::default(instance, element); keys])
             }
             scalar => Sym::scalar(scalar, 0),
@@ -114,7 +114,7 @@ impl Sym {
                 Formula::le(Term::Const(*lo), term.clone()).and(Formula::le(term.clone(), Term::Const(*hi)))
             }
             (Sym::Int(term), Sort::Enum(_) | Sort::Tid) => {
-                let count = instance.cardinality(sort).unwrap_or(0) as i64;
+                let count = instance.count(sort) as i64;
                 Formula::le(Term::Const(0), term.clone()).and(Formula::le(term.clone(), Term::Const(count - 1)))
             }
             _ => Formula::TRUE,

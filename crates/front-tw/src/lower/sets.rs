@@ -145,6 +145,8 @@ impl<'a> Lowerer<'a> {
             Some(Sort::Set(of)) => (**of).clone(),
             _ => self.element_sort(&values, fallback, span)?,
         };
+        // What is expected of a literal need not be the type of a set that was declared.
+        self.admitted_in_sets(&of, span)?;
         for value in &values {
             if !fits(&value.sort, &of) {
                 self.mismatch(value.span, &of, &value.sort);

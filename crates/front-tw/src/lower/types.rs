@@ -131,8 +131,13 @@ impl<'a> Lowerer<'a> {
             self.report(error.label("expected `bool`, a range, an enumeration or `tid`"));
             return None;
         }
-        self.at_most(&sort, MAX_SET_ELEMENTS, element.span, "a set")?;
+        self.admitted_in_sets(&sort, element.span)?;
         Some(Sort::Set(Box::new(sort)))
+    }
+
+    /// Whether a scalar sort has few enough values for the elements of a set.
+    pub(super) fn admitted_in_sets(&mut self, sort: &Sort, span: Span) -> Option<()> {
+        self.at_most(sort, MAX_SET_ELEMENTS, span, "a set")
     }
 
     fn array_type(&mut self, key: &'a Type, element: &'a Type, span: Span) -> Option<Declared> {
