@@ -273,7 +273,7 @@ impl<'a> Compiler<'a> {
 fn at_least(e: &Expr, wanted: bool) -> Option<(TemplateId, &Expr, i64)> {
     let ExprKind::Binary(op, counted, number) = &e.kind else { return None };
     let ExprKind::Quantified(Quantifier::Count, binder, body) = &counted.kind else { return None };
-    let (Domain::Copies(template), Sort::Bool, ExprKind::Const(number)) = (&binder.domain, &body.sort, &number.kind)
+    let (Domain::Copies(template), Sort::Bool, ExprKind::Const(number)) = (&binder.domain, &*body.sort, &number.kind)
     else {
         return None;
     };

@@ -68,7 +68,8 @@ impl Witnesses<'_> {
             ExprKind::Binary(BinaryOp::Implies, a, b) => {
                 self.of(a, wanted.map(|wanted| !wanted), for_all)?.checked_add(self.of(b, wanted, for_all)?)
             }
-            ExprKind::Conditional(c, a, b) => {
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
                 let branches = self.of(a, wanted, for_all)?.checked_add(self.of(b, wanted, for_all)?)?;
                 self.of(c, None, for_all)?.checked_add(branches)
             }

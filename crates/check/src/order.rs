@@ -14,7 +14,7 @@ pub(crate) fn always_has_a_value(e: &Expr) -> bool {
     let fails = |part: &Expr| match &part.kind {
         ExprKind::Binary(BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod, ..) | ExprKind::SetLiteral(_) => true,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) | ExprKind::Unary(UnaryOp::Neg, _) => !is_small(part),
-        ExprKind::Index(array, key) => !matches!(&array.sort, Sort::Array(keys, _) if **keys == key.sort),
+        ExprKind::Index(array, key) => !matches!(&*array.sort, Sort::Array(keys, _) if **keys == *key.sort),
         _ => false,
     };
     !e.any(&fails)
@@ -27,7 +27,7 @@ fn is_small(e: &Expr) -> bool {
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => is_small(a) && is_small(b),
         ExprKind::Unary(UnaryOp::Neg, a) => is_small(a),
         ExprKind::Unary(UnaryOp::Size, _) => true,
-        _ => matches!(e.sort, Sort::Range(lo, hi) if -SMALL <= lo && hi <= SMALL),
+        _ => matches!(*e.sort, Sort::Range(lo, hi) if -SMALL <= lo && hi <= SMALL),
     }
 }
 

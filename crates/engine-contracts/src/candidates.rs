@@ -87,7 +87,7 @@ impl Pool<'_> {
                 }
                 VarRef::Local(_) => continue,
             };
-            let read = Expr { kind: ExprKind::Read(place.var), sort: sort.clone(), span: place.span };
+            let read = Expr::new(ExprKind::Read(place.var), &sort, place.span);
             if sort == Sort::Bool {
                 match value.kind {
                     ExprKind::Const(0) => self.add(read.negated(), own),
@@ -109,7 +109,7 @@ impl Pool<'_> {
         for (index, arg) in args.iter().enumerate() {
             let local = &self.contracts.population.program.routine(self.routine).locals[index];
             let var = VarRef::Local(LocalId(index as u32));
-            let param = Expr { kind: ExprKind::Read(var), sort: local.sort.clone(), span: local.span };
+            let param = Expr::new(ExprKind::Read(var), &local.sort, local.span);
             if !arg.any(&|e| matches!(e.kind, ExprKind::Read(VarRef::Local(_)))) {
                 let op = if local.sort == Sort::Bool { BinaryOp::Iff } else { BinaryOp::Eq };
                 self.add(Expr::binary(op, param, arg.clone(), Sort::Bool), true);
@@ -121,7 +121,7 @@ impl Pool<'_> {
     fn add_unchanged(&mut self) {
         for (index, var) in self.contracts.population.program.shared.iter().enumerate() {
             let var_ref = VarRef::Shared(SharedId(index as u32));
-            let read = |kind| Expr { kind, sort: var.sort.clone(), span: var.span };
+            let read = |kind| Expr::new(kind, &var.sort, var.span);
             let op = if var.sort == Sort::Bool { BinaryOp::Iff } else { BinaryOp::Eq };
             let (now, before) = (read(ExprKind::Read(var_ref)), read(ExprKind::ReadAfter(var_ref)));
             self.found.push(Expr::binary(op, now, before, Sort::Bool));
@@ -203,7 +203,7 @@ fn is_closed(e: &Expr, depth: u32) -> bool {
         ExprKind::Quantified(_, _, body) => is_closed(body, depth + 1),
         ExprKind::Unary(_, a) => is_closed(a, depth),
         ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => is_closed(a, depth) && is_closed(b, depth),
-        ExprKind::Conditional(a, b, c) => is_closed(a, depth) && is_closed(b, depth) && is_closed(c, depth),
+        ExprKind::Conditional(parts) => parts.iter().all(|e| is_closed(e, depth)),
         ExprKind::SetLiteral(elements) => elements.iter().all(|e| is_closed(e, depth)),
         _ => true,
     }

@@ -358,7 +358,7 @@ impl<'a> Encoder<'a> {
                 Ok((wrong, state.shared.clone(), frames))
             }
             Op::Return(value) => {
-                let result = return_value(&view, routine, value.as_ref(), &mut wrong)?;
+                let result = return_value(&view, routine, value.as_deref(), &mut wrong)?;
                 let call = node.point.calls.last().expect("a return is from a call");
                 let call = population.program.edge(*call);
                 let Op::Call { result: place, .. } = &call.op else { unreachable!("it is a call") };
@@ -366,7 +366,7 @@ impl<'a> Encoder<'a> {
                 let routine = *target.routines.last().expect("the caller has a routine");
                 let view = View::of_thread(population, &self.me, &state.shared, &caller);
                 let (shared, locals) =
-                    store_result(&view, routine, place.as_ref(), result.as_ref(), call.to, call.span, &mut wrong)?;
+                    store_result(&view, routine, place.as_deref(), result.as_ref(), call.to, call.span, &mut wrong)?;
                 frames.push(self.named_locals(routine, &locals, &caller));
                 Ok((wrong, shared, frames))
             }

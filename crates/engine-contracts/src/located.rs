@@ -306,7 +306,7 @@ impl Scene<'_> {
         for (number, known) in places.iter().enumerate() {
             let here = place.equals(&Term::int(number as i64));
             let locals = actor.locals(self, known.routine);
-            for local in &population.program.location(known.point.location).dead {
+            for local in population.program.location(known.point.location).dead.iter() {
                 let sort = &population.program.routine(known.routine).locals[local.index()].sort;
                 let unset = population.equal(sort, &locals[local.index()], &population.default_value(sort));
                 session.assert(&here.implies(&unset));

@@ -47,7 +47,7 @@ pub(crate) fn fold(program: &Program) -> (Program, u64) {
     let seen = Seen::by_properties(program);
     let mut folded = program.clone();
     for (location, dead) in folded.locations.iter_mut().zip(dead_locals(program, &seen)) {
-        location.dead = dead;
+        location.dead = dead.into();
     }
     let points = foldable(program, &seen);
     for id in &points {

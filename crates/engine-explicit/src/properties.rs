@@ -77,7 +77,7 @@ impl<'a> PropertyMemo<'a> {
     fn look(&mut self, e: &ExprKind) {
         match e {
             ExprKind::Read(_) => self.sees_shared = true,
-            ExprKind::At(thread, locations) => self.lenses[thread.template.index()].labels.push(locations.clone()),
+            ExprKind::At(thread, locations) => self.lenses[thread.template.index()].labels.push(locations.to_vec()),
             ExprKind::LocalOf(thread, local) => self.lenses[thread.template.index()].locals.push(*local),
             _ => {}
         }

@@ -88,7 +88,7 @@ impl Seen {
             | ExprKind::ReadAfter(_)
             | ExprKind::Bound(_) => {}
             ExprKind::At(thread, locations) => {
-                self.points.push(SeenPoints { locations: locations.clone(), harmful });
+                self.points.push(SeenPoints { locations: locations.to_vec(), harmful });
                 self.part(program, &thread.thread, Truth::Either);
             }
             ExprKind::LocalOf(thread, local) => {
@@ -101,7 +101,8 @@ impl Seen {
                 self.part(program, a, left);
                 self.part(program, b, right);
             }
-            ExprKind::Conditional(c, a, b) => {
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
                 self.part(program, c, Truth::Either);
                 self.part(program, a, harmful);
                 self.part(program, b, harmful);

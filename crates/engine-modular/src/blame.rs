@@ -161,8 +161,9 @@ fn expose(program: &Program, sort: Sort, value: impl Fn(&threadwise_ir::Edge) ->
         let Some(kind) = value(edge) else { continue };
         let Op::Command(command) = &mut edge.op else { return None };
         let Update::Assign(assignments) = &mut command.update else { return None };
-        let place = Place { var: VarRef::Shared(id), indices: Vec::new(), sort: sort.clone(), span };
-        assignments.push((place, Value::Of(Expr { kind, sort: sort.clone(), span })));
+        let place = Place { var: VarRef::Shared(id), indices: Box::default(), sort: (&sort).into(), span };
+        let exposing = (place, Value::Of(Expr::new(kind, &sort, span)));
+        *assignments = std::mem::take(assignments).into_iter().chain([exposing]).collect();
     }
     Some(exposed)
 }

@@ -19,7 +19,7 @@ use crate::file::FileError;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use threadwise_ir::{
-    BinaryOp, Binder, Domain, EnumId, Expr, ExprKind, LocalId, Program, Quantifier, RoutineId, SharedId, Sort,
+    BinaryOp, Binder, Domain, EnumId, Expr, ExprKind, LocalId, Program, Quantifier, RoutineId, SharedId, Sort, SortRef,
     TemplateId, UnaryOp, VarRef,
 };
 use threadwise_source::Span;
@@ -61,7 +61,7 @@ fn name_of<T: PartialEq + Copy>(table: &[(T, &'static str)], wanted: T) -> &'sta
 pub fn expr_json(program: &Program, e: &Expr) -> Value {
     let sub = |e: &Expr| expr_json(program, e);
     match &e.kind {
-        ExprKind::Const(value) => match &e.sort {
+        ExprKind::Const(value) => match &*e.sort {
             Sort::Bool => json!(*value != 0),
             Sort::Tid => json!(["none"]),
             Sort::Enum(id) => {
@@ -79,7 +79,10 @@ pub fn expr_json(program: &Program, e: &Expr) -> Value {
         ExprKind::Bound(depth) => json!(["bound", depth]),
         ExprKind::Unary(op, a) => json!([name_of(&UNARY, *op), sub(a)]),
         ExprKind::Binary(op, a, b) => json!([name_of(&BINARY, *op), sub(a), sub(b)]),
-        ExprKind::Conditional(c, a, b) => json!(["?:", sub(c), sub(a), sub(b)]),
+        ExprKind::Conditional(parts) => {
+            let [c, a, b] = &**parts;
+            json!(["?:", sub(c), sub(a), sub(b)])
+        }
         ExprKind::Index(a, i) => json!(["[]", sub(a), sub(i)]),
         ExprKind::SetLiteral(elements) => {
             let head = [json!("set"), sort_json(program, &e.sort)];
@@ -125,8 +128,8 @@ fn wrong<T>(what: &str, value: &Value) -> Decoded<T> {
     Err(FileError::new(format!("`{value}` is not {what}")))
 }
 
-fn made(kind: ExprKind, sort: Sort) -> Expr {
-    Expr { kind, sort, span: Span::new(0, 0) }
+fn made(kind: ExprKind, sort: impl Into<SortRef>) -> Expr {
+    Expr::new(kind, sort, Span::new(0, 0))
 }
 
 impl Decoder<'_> {
@@ -197,15 +200,15 @@ impl Decoder<'_> {
         if !comparable(&a.sort, &b.sort) {
             return wrong("well-sorted", whole);
         }
-        let sort = if a.sort == b.sort { a.sort.clone() } else { Sort::Int };
-        Ok(made(ExprKind::Conditional(Box::new(c), Box::new(a), Box::new(b)), sort))
+        let sort = if a.sort == b.sort { a.sort } else { Sort::Int.into() };
+        Ok(made(ExprKind::Conditional(Box::new([c, a, b])), sort))
     }
 
     fn index(&mut self, array: &Value, key: &Value, whole: &Value) -> Decoded<Expr> {
         let (array, key) = (self.expr(array)?, self.expr(key)?);
-        match array.sort.clone() {
+        match *array.sort {
             Sort::Array(keys, element) if comparable(&keys, &key.sort) => {
-                Ok(made(ExprKind::Index(Box::new(array), Box::new(key)), *element))
+                Ok(made(ExprKind::Index(Box::new(array), Box::new(key)), element))
             }
             _ => wrong("well-sorted", whole),
         }
@@ -215,7 +218,7 @@ impl Decoder<'_> {
         let sort = self.sort(sort)?;
         let Sort::Set(element) = &sort else { return wrong("well-sorted", whole) };
         let elements = elements.iter().map(|e| self.of_sort(element, e)).collect::<Decoded<Vec<Expr>>>()?;
-        Ok(made(ExprKind::SetLiteral(elements), sort))
+        Ok(made(ExprKind::SetLiteral(elements.into()), sort))
     }
 
     fn quantified(&mut self, head: &str, name: &Value, domain: &Value, body: &Value, whole: &Value) -> Decoded<Expr> {
@@ -238,7 +241,7 @@ impl Decoder<'_> {
         }
         let sort = if *q == Quantifier::Count { Sort::Int } else { Sort::Bool };
         let binder = Binder { name: Arc::from(name.as_str()), domain };
-        Ok(made(ExprKind::Quantified(*q, binder, Box::new(body)), sort))
+        Ok(made(ExprKind::Quantified(*q, Box::new(binder), Box::new(body)), sort))
     }
 
     fn unary(&mut self, head: &str, a: &Value, whole: &Value) -> Decoded<Expr> {
@@ -247,7 +250,7 @@ impl Decoder<'_> {
         let (fits, sort) = match op {
             UnaryOp::Not => (a.sort == Sort::Bool, Sort::Bool),
             UnaryOp::Neg => (a.sort.is_numeric(), Sort::Int),
-            UnaryOp::Size => (matches!(a.sort, Sort::Set(_)), Sort::Int),
+            UnaryOp::Size => (matches!(*a.sort, Sort::Set(_)), Sort::Int),
             UnaryOp::Ord => (a.sort == Sort::Tid, Sort::Int),
         };
         if fits { Ok(made(ExprKind::Unary(*op, Box::new(a)), sort)) } else { wrong("well-sorted", whole) }
@@ -261,9 +264,9 @@ impl Decoder<'_> {
             Implies | Iff | Or | And => (a.sort == Sort::Bool && b.sort == Sort::Bool, Sort::Bool),
             Eq | Ne => (comparable(&a.sort, &b.sort), Sort::Bool),
             Lt | Le | Gt | Ge => (a.sort.is_numeric() && b.sort.is_numeric(), Sort::Bool),
-            In => (matches!(&b.sort, Sort::Set(element) if comparable(element, &a.sort)), Sort::Bool),
-            Subset => (matches!(a.sort, Sort::Set(_)) && a.sort == b.sort, Sort::Bool),
-            Union | Inter | Minus => (matches!(a.sort, Sort::Set(_)) && a.sort == b.sort, a.sort.clone()),
+            In => (matches!(&*b.sort, Sort::Set(element) if comparable(element, &a.sort)), Sort::Bool),
+            Subset => (matches!(*a.sort, Sort::Set(_)) && a.sort == b.sort, Sort::Bool),
+            Union | Inter | Minus => (matches!(*a.sort, Sort::Set(_)) && a.sort == b.sort, Sort::clone(&a.sort)),
             Add | Sub | Mul | Div | Mod => (a.sort.is_numeric() && b.sort.is_numeric(), Sort::Int),
         };
         if fits { Ok(Expr::binary(*op, a, b, sort)) } else { wrong("well-sorted", whole) }
@@ -293,10 +296,8 @@ impl Decoder<'_> {
                     let found = self.program.enums.iter().position(|def| name.as_str() == Some(&def.name));
                     found.map_or_else(|| wrong("a sort", value), |id| Ok(Sort::Enum(EnumId(id as u32))))
                 }
-                ("set", [element]) => Ok(Sort::Set(Box::new(self.key_sort(element)?))),
-                ("array", [key, element]) => {
-                    Ok(Sort::Array(Box::new(self.key_sort(key)?), Box::new(self.sort(element)?)))
-                }
+                ("set", [element]) => Ok(Sort::set(self.key_sort(element)?)),
+                ("array", [key, element]) => Ok(Sort::array(self.key_sort(key)?, self.sort(element)?)),
                 _ => wrong("a sort", value),
             },
             _ => wrong("a sort", value),

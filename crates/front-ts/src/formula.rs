@@ -29,12 +29,12 @@ impl EnumVar {
         if values.len() as u32 == self.values {
             return None;
         }
-        let read = Expr { kind: ExprKind::Read(VarRef::Shared(self.var)), sort: self.sort(), span };
+        let read = Expr::new(ExprKind::Read(VarRef::Shared(self.var)), self.sort(), span);
         Some(match values {
             [value] => truth(BinaryOp::Eq, read, self.value(*value, span)),
             _ => {
                 let kind = ExprKind::SetLiteral(values.iter().map(|&value| self.value(value, span)).collect());
-                let set = Expr { kind, sort: Sort::Set(Box::new(self.sort())), span };
+                let set = Expr::new(kind, Sort::set(self.sort()), span);
                 truth(BinaryOp::In, read, set)
             }
         })
@@ -67,17 +67,17 @@ pub(crate) fn any_of(parts: Vec<Expr>, span: Span) -> Expr {
 /// That a thread is at a location.
 pub(crate) fn at(template: TemplateId, thread: &Expr, location: LocationId, span: Span) -> Expr {
     let thread = Box::new(ThreadRef { template, thread: thread.clone() });
-    Expr { kind: ExprKind::At(thread, vec![location]), sort: Sort::Bool, span }
+    Expr::new(ExprKind::At(thread, Box::new(vec![location])), Sort::Bool, span)
 }
 
 /// The thread that a template without copies stands for.
 pub(crate) fn thread(template: TemplateId, span: Span) -> Expr {
-    Expr { kind: ExprKind::Thread(template), sort: Sort::Tid, span }
+    Expr::new(ExprKind::Thread(template), Sort::Tid, span)
 }
 
 /// A bound variable, the outermost being 0.
 pub(crate) fn bound(depth: u32, span: Span) -> Expr {
-    Expr { kind: ExprKind::Bound(depth), sort: Sort::Tid, span }
+    Expr::new(ExprKind::Bound(depth), Sort::Tid, span)
 }
 
 /// A quantifier over the copies of a thread.
@@ -85,12 +85,12 @@ pub(crate) fn quantified(quantifier: Quantifier, name: &str, copies: TemplateId,
     let sort = if quantifier == Quantifier::Count { Sort::Int } else { Sort::Bool };
     let span = body.span;
     let binder = Binder { name: name.into(), domain: Domain::Copies(copies) };
-    Expr { kind: ExprKind::Quantified(quantifier, binder, Box::new(body)), sort, span }
+    Expr::quantified(quantifier, binder, body, sort, span)
 }
 
 /// `condition ? 1 : 0`
 pub(crate) fn one_if(condition: Expr) -> Expr {
     let span = condition.span;
-    let number = |n| Box::new(Expr::constant(n, Sort::Int, span));
-    Expr { kind: ExprKind::Conditional(Box::new(condition), number(1), number(0)), sort: Sort::Int, span }
+    let number = |n| Expr::constant(n, Sort::Int, span);
+    Expr::conditional(condition, number(1), number(0), Sort::Int, span)
 }

@@ -16,8 +16,8 @@ use crate::resolve::Resolved;
 use crate::steps::Graph;
 use std::sync::Arc;
 use threadwise_ir::{
-    Copies, EnumDef, EnumId, Expr, ExprKind, Initial as Value, LocationId, Program, Property, PropertyKind, RoutineId,
-    SharedId, SharedVar, Sort, Template, TemplateId,
+    Copies, EnumDef, EnumId, Expr, Initial as Value, LocationId, Program, Property, PropertyKind, RoutineId, SharedId,
+    SharedVar, Sort, Template, TemplateId,
 };
 use threadwise_source::{Diagnostic, SourceFile, Span};
 
@@ -134,8 +134,7 @@ fn state_at_start(state: EnumVar, start: EnumVar, groups: &[(u32, Vec<u32>)], sp
         ([(shared, _)], _) => state.value(*shared, span),
         (_, Some(condition)) => {
             let (yes, no) = (state_at_start(state, start, left, span), state_at_start(state, start, right, span));
-            let kind = ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
-            Expr { kind, sort: state.sort(), span }
+            Expr::conditional(condition, yes, no, state.sort(), span)
         }
         (_, None) => Expr::constant(0, Sort::Enum(state.of), span),
     }

@@ -61,7 +61,7 @@ impl Graph<'_> {
             }
             return Ok((first, None));
         };
-        self.program.locations[hidden.index()].labels.push(fresh_label(thread));
+        self.program.locations[hidden.index()].labels = [fresh_label(thread)].into();
         for step in &thread.steps {
             for (local, tuples) in initial.iter().filter(|(local, _)| step.from_local.contains(local)) {
                 self.add_step(hidden, *local, first, step, start.is_one_of(tuples, step.span))?;
@@ -72,8 +72,7 @@ impl Graph<'_> {
 
     fn add_location(&mut self, routine: RoutineId, labels: Vec<Arc<str>>, span: Span) -> LocationId {
         let id = LocationId(self.program.locations.len() as u32);
-        let (edges, dead, invariants) = (Vec::new(), Vec::new(), Vec::new());
-        self.program.locations.push(Location { routine, labels, edges, transient: false, dead, invariants, span });
+        self.program.locations.push(Location { labels: labels.into(), ..Location::new(routine, span) });
         id
     }
 
@@ -88,7 +87,7 @@ impl Graph<'_> {
     ) -> Result<(), Box<Diagnostic>> {
         let guard = step.from_shared.as_ref().and_then(|shared| self.state.is_one_of(shared, step.span));
         let guards: Vec<Expr> = condition.into_iter().chain(guard).collect();
-        let guard = (!guards.is_empty()).then(|| all_of(guards, step.span));
+        let guard = (!guards.is_empty()).then(|| Box::new(all_of(guards, step.span)));
         let unchanged = [local];
         for &to in step.to_local.as_deref().unwrap_or(&unchanged) {
             for update in self.updates(step) {
@@ -107,8 +106,8 @@ impl Graph<'_> {
                 return Update::default();
             }
             let (var, sort, span) = (VarRef::Shared(self.state.var), self.state.sort(), step.span);
-            let place = Place { var, indices: Vec::new(), sort, span };
-            Update::Assign(vec![(place, Value::Of(self.state.value(*value, span)))])
+            let place = Place { var, indices: Box::default(), sort: sort.into(), span };
+            Update::Assign([(place, Value::Of(self.state.value(*value, span)))].into())
         };
         after.iter().map(update).collect()
     }

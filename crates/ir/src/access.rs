@@ -68,7 +68,7 @@ impl RaceBits {
                 Update::Assign(assignments) => {
                     assignments.iter().map(|(place, _): &(Place, Value)| place.var).collect()
                 }
-                Update::Action { frame, .. } => frame.clone(),
+                Update::Action { frame, .. } => frame.to_vec(),
             };
             written.into_iter().for_each(|var| access = access.union(self.write(var)));
         }

@@ -127,12 +127,9 @@ impl<'a> Env<'a> {
                 BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => self.words(e)?[0],
                 _ => self.binary(*op, a, b, e.span)?,
             },
-            ExprKind::Conditional(c, a, b) => {
-                if self.holds(c)? {
-                    self.scalar(a)?
-                } else {
-                    self.scalar(b)?
-                }
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
+                if self.holds(c)? { self.scalar(a)? } else { self.scalar(b)? }
             }
             ExprKind::SetLiteral(_) => self.words(e)?[0],
             ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body, e.span)?,
@@ -153,12 +150,9 @@ impl<'a> Env<'a> {
                 Ok(Words::from_slice(&whole[at..at + size]))
             }
             ExprKind::LocalOf(thread, local) => Ok(Words::from_slice(self.local_of(thread, *local)?)),
-            ExprKind::Conditional(c, a, b) => {
-                if self.holds(c)? {
-                    self.words(a)
-                } else {
-                    self.words(b)
-                }
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
+                if self.holds(c)? { self.words(a) } else { self.words(b) }
             }
             ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements, size),
             ExprKind::Binary(BinaryOp::Union, a, b) => self.combine(a, b, |x, y| x | y),
@@ -195,7 +189,7 @@ impl<'a> Env<'a> {
 
     /// The offset of an element within its array.
     fn element(&mut self, array: &Expr, key: &Expr) -> Result<usize, NoValue> {
-        let Sort::Array(key_sort, element) = &array.sort else { unreachable!("only arrays are indexed") };
+        let Sort::Array(key_sort, element) = &*array.sort else { unreachable!("only arrays are indexed") };
         let value = self.scalar(key)?;
         match self.instance.rank(key_sort, value) {
             Some(rank) => Ok(rank * self.instance.words(element)),
@@ -268,7 +262,7 @@ impl<'a> Env<'a> {
     }
 
     fn equal(&mut self, a: &Expr, b: &Expr) -> Result<bool, NoValue> {
-        match a.sort {
+        match *a.sort {
             Sort::Set(_) | Sort::Array(..) => Ok(self.words(a)? == self.words(b)?),
             _ => Ok(self.scalar(a)? == self.scalar(b)?),
         }
@@ -276,7 +270,7 @@ impl<'a> Env<'a> {
 
     /// Whether `a in b`; a value outside the element sort is in no set.
     fn contains(&mut self, a: &Expr, b: &Expr) -> Result<bool, NoValue> {
-        let Sort::Set(element_sort) = &b.sort else { unreachable!("membership is in a set") };
+        let Sort::Set(element_sort) = &*b.sort else { unreachable!("membership is in a set") };
         let value = self.scalar(a)?;
         let set = self.words(b)?;
         let rank = self.instance.rank(element_sort, value);

@@ -1,17 +1,18 @@
 //! Expressions over the variables of a program. They are well-sorted by construction of the front
 //! ends: evaluation relies on it.
 
-use crate::{EnumId, LocalId, LocationId, SharedId, Sort, TemplateId};
+use crate::{EnumId, LocalId, LocationId, SharedId, Sort, SortRef, TemplateId};
 use std::sync::Arc;
 use threadwise_source::Span;
 
-/// An expression, its sort, and where it stands in the source.
+/// An expression, its sort, and where it stands in the source: 40 bytes, since there may be millions. What is rare is
+/// boxed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
     /// What it computes.
     pub kind: ExprKind,
     /// The sort of its values.
-    pub sort: Sort,
+    pub sort: SortRef,
     /// Where it stands.
     pub span: Span,
 }
@@ -41,7 +42,7 @@ pub enum ExprKind {
     /// `t.x`: a local of another thread; in properties only.
     LocalOf(Box<ThreadRef>, LocalId),
     /// `t@L`: thread `t` is at one of these locations (sorted); in properties only.
-    At(Box<ThreadRef>, Vec<LocationId>),
+    At(Box<ThreadRef>, Box<Vec<LocationId>>),
     /// A bound variable, by its depth: the outermost binder of an expression is 0.
     Bound(u32),
     /// One operand.
@@ -49,13 +50,13 @@ pub enum ExprKind {
     /// Two operands; `&&`, `||` and `==>` evaluate the second only where it matters.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Conditional(Box<[Expr; 3]>),
     /// `a[i]`
     Index(Box<Expr>, Box<Expr>),
     /// `{a, b}`
-    SetLiteral(Vec<Expr>),
+    SetLiteral(Box<[Expr]>),
     /// `forall`, `exists` and `count` over one bound variable.
-    Quantified(Quantifier, Binder, Box<Expr>),
+    Quantified(Quantifier, Box<Binder>, Box<Expr>),
 }
 
 /// A thread in `t@L` and `t.x`: its template, and which copy.
@@ -148,9 +149,15 @@ impl Domain {
 }
 
 impl Expr {
+    /// An expression of any kind.
+    pub fn new(kind: ExprKind, sort: impl Into<SortRef>, span: Span) -> Expr {
+        let sort = sort.into();
+        Expr { kind, sort, span }
+    }
+
     /// A constant.
-    pub fn constant(value: i64, sort: Sort, span: Span) -> Expr {
-        Expr { kind: ExprKind::Const(value), sort, span }
+    pub fn constant(value: i64, sort: impl Into<SortRef>, span: Span) -> Expr {
+        Expr::new(ExprKind::Const(value), sort, span)
     }
 
     /// `true` or `false`.
@@ -164,15 +171,31 @@ impl Expr {
     }
 
     /// A binary operation with the given sort.
-    pub fn binary(op: BinaryOp, left: Expr, right: Expr, sort: Sort) -> Expr {
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr, sort: impl Into<SortRef>) -> Expr {
         let span = left.span.to(right.span);
-        Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), sort, span }
+        Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), sort, span)
+    }
+
+    /// `condition ? yes : no` with the given sort.
+    pub fn conditional(condition: Expr, yes: Expr, no: Expr, sort: impl Into<SortRef>, span: Span) -> Expr {
+        Expr::new(ExprKind::Conditional(Box::new([condition, yes, no])), sort, span)
+    }
+
+    /// A quantifier over one bound variable.
+    pub fn quantified(
+        quantifier: Quantifier,
+        binder: Binder,
+        body: Expr,
+        sort: impl Into<SortRef>,
+        span: Span,
+    ) -> Expr {
+        Expr::new(ExprKind::Quantified(quantifier, Box::new(binder), Box::new(body)), sort, span)
     }
 
     /// The negation of a boolean expression.
     pub fn negated(self) -> Expr {
         let span = self.span;
-        Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(self)), sort: Sort::Bool, span }
+        Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(self)), Sort::Bool, span)
     }
 
     /// Calls `visit` on this expression and everything inside it.
@@ -196,11 +219,7 @@ impl Expr {
                 a.visit(visit);
                 b.visit(visit);
             }
-            ExprKind::Conditional(a, b, c) => {
-                a.visit(visit);
-                b.visit(visit);
-                c.visit(visit);
-            }
+            ExprKind::Conditional(parts) => parts.iter().for_each(|e| e.visit(visit)),
             ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| e.visit(visit)),
         }
     }
@@ -225,11 +244,7 @@ impl Expr {
                 **a = a.map(replace);
                 **b = b.map(replace);
             }
-            ExprKind::Conditional(a, b, c) => {
-                **a = a.map(replace);
-                **b = b.map(replace);
-                **c = c.map(replace);
-            }
+            ExprKind::Conditional(parts) => parts.iter_mut().for_each(|e| *e = e.map(replace)),
             ExprKind::SetLiteral(elements) => elements.iter_mut().for_each(|e| *e = e.map(replace)),
         }
         result

@@ -31,11 +31,11 @@ impl Expr {
                 UnaryOp::Not | UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord => false,
             },
             ExprKind::Binary(op, _, right) => operation_fails(*op, right),
-            ExprKind::Index(array, key) => match &array.sort {
+            ExprKind::Index(array, key) => match &*array.sort {
                 Sort::Array(keys, _) => !key.surely_fits(keys),
                 Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => true,
             },
-            ExprKind::SetLiteral(elements) => match &self.sort {
+            ExprKind::SetLiteral(elements) => match &*self.sort {
                 Sort::Set(of) => !elements.iter().all(|element| element.surely_fits(of)),
                 Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => true,
             },
@@ -52,7 +52,7 @@ impl Expr {
 
     /// Numbers between which the value lies, where they are known.
     fn bounds(&self) -> Option<(i64, i64)> {
-        match (&self.kind, &self.sort) {
+        match (&self.kind, &*self.sort) {
             (ExprKind::Const(value), _) => Some((*value, *value)),
             (_, Sort::Range(lo, hi)) => Some((*lo, *hi)),
             _ => None,

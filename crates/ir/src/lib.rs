@@ -32,7 +32,9 @@ pub use program::{
     Initial, LocalVar, Location, Op, Place, Program, Property, PropertyKind, Routine, SharedVar, Template, Update,
     Value,
 };
-pub use sort::{EdgeId, EnumId, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, TemplateId, ThreadId};
+pub use sort::{
+    EdgeId, EnumId, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, SortRef, TemplateId, ThreadId,
+};
 pub use state::{Broken, InitialStores, State};
 pub use step::{Control, Failure, Frame, Path, StepError, Steps, Successor};
 pub use symmetry::{Cutoff, Symmetry};

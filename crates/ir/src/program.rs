@@ -1,9 +1,10 @@
 //! Programs as the engines see them: threads as graphs of guarded commands.
 
 use crate::{
-    Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, TemplateId, UnaryOp,
-    VarRef,
+    Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, SortRef, TemplateId,
+    UnaryOp, VarRef,
 };
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use threadwise_source::{SourceFile, Span};
@@ -154,18 +155,33 @@ pub struct Location {
     /// Whose.
     pub routine: RoutineId,
     /// The labels that name it.
-    pub labels: Vec<Arc<str>>,
+    pub labels: Box<[Arc<str>]>,
     /// The edges that leave it.
-    pub edges: Vec<EdgeId>,
+    pub edges: SmallVec<[EdgeId; 4]>,
     /// No other thread sees this location: control runs on from here within the same step. These
     /// are the insides of atomic blocks and the points before unobservable declarations.
     pub transient: bool,
-    /// The locals out of scope here; they hold their defaults.
-    pub dead: Vec<LocalId>,
+    /// The locals out of scope here; they hold their defaults. Neighbours mostly have the same list.
+    pub dead: Arc<[LocalId]>,
     /// The `invariant` clauses of the loop that starts here; annotations, not properties.
-    pub invariants: Vec<Expr>,
+    pub invariants: Box<[Expr]>,
     /// The first statement from here, or the end of the block.
     pub span: Span,
+}
+
+impl Location {
+    /// A location that other threads see, without a name, from which nothing leads on yet.
+    pub fn new(routine: RoutineId, span: Span) -> Location {
+        Location {
+            routine,
+            labels: Box::default(),
+            edges: SmallVec::new(),
+            transient: false,
+            dead: Arc::default(),
+            invariants: Box::default(),
+            span,
+        }
+    }
 }
 
 /// A guarded command between two locations.
@@ -185,7 +201,6 @@ pub struct Edge {
 
 /// What an edge does.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "commands are by far the most common")]
 pub enum Op {
     /// Assert, wait, assign.
     Command(Command),
@@ -194,12 +209,12 @@ pub enum Op {
         /// The procedure.
         routine: RoutineId,
         /// The arguments.
-        args: Vec<Expr>,
+        args: Box<[Expr]>,
         /// Where the result goes when the procedure returns.
-        result: Option<Place>,
+        result: Option<Box<Place>>,
     },
     /// Pop the frame. The result is the value, or else the result variable's.
-    Return(Option<Expr>),
+    Return(Option<Box<Expr>>),
 }
 
 /// A guarded command: where an assertion fails it is an error, where the guard is false it
@@ -207,9 +222,9 @@ pub enum Op {
 #[derive(Clone, Debug, Default)]
 pub struct Command {
     /// What must hold before the step.
-    pub assertions: Vec<Assertion>,
+    pub assertions: Box<[Assertion]>,
     /// What the step waits for.
-    pub guard: Option<Expr>,
+    pub guard: Option<Box<Expr>>,
     /// What changes.
     pub update: Update,
 }
@@ -236,21 +251,21 @@ pub enum AssertionKind {
 #[derive(Clone, Debug)]
 pub enum Update {
     /// Simultaneous assignments: all right-hand sides and indices are evaluated first.
-    Assign(Vec<(Place, Value)>),
+    Assign(Box<[(Place, Value)]>),
     /// The variables in the frame get any values for which the formula holds.
     Action {
         /// The variables that may change.
-        frame: Vec<VarRef>,
+        frame: Box<[VarRef]>,
         /// What holds of the step.
-        formula: Expr,
+        formula: Box<Expr>,
         /// What is an error where it does not hold of the step.
-        assertion: Option<Expr>,
+        assertion: Option<Box<Expr>>,
     },
 }
 
 impl Default for Update {
     fn default() -> Update {
-        Update::Assign(Vec::new())
+        Update::Assign(Box::default())
     }
 }
 
@@ -269,9 +284,9 @@ pub struct Place {
     /// The variable.
     pub var: VarRef,
     /// The indices, outermost first.
-    pub indices: Vec<Expr>,
+    pub indices: Box<[Expr]>,
     /// The sort of the place.
-    pub sort: Sort,
+    pub sort: SortRef,
     /// Where it stands.
     pub span: Span,
 }
@@ -475,5 +490,19 @@ impl Update {
                 assertion.iter().for_each(|e| e.walk(visit));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::size_of;
+
+    #[test]
+    fn what_there_are_millions_of_is_small() {
+        assert_eq!(size_of::<Expr>(), 40);
+        assert_eq!(size_of::<(Place, Value)>(), 80);
+        assert_eq!(size_of::<Edge>(), 88);
+        assert_eq!(size_of::<Location>(), 88);
     }
 }

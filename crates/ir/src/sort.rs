@@ -1,4 +1,9 @@
+use rustc_hash::FxHashSet;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
 
 /// Declares a newtype index, so that ids of different things cannot be mixed up.
 macro_rules! ids {
@@ -52,12 +57,27 @@ pub enum Sort {
     /// `none` and every thread.
     Tid,
     /// Sets over a finite sort.
-    Set(Box<Sort>),
+    Set(SortRef),
     /// Arrays from a finite sort to a sort.
-    Array(Box<Sort>, Box<Sort>),
+    Array(SortRef, SortRef),
 }
 
+/// A sort in one word: every sort that expressions have is kept once, for as long as the process
+/// lives. A program has few sorts and may have millions of expressions.
+#[derive(Clone, Copy)]
+pub struct SortRef(&'static Sort);
+
 impl Sort {
+    /// Sets over a sort.
+    pub fn set(element: impl Into<SortRef>) -> Sort {
+        Sort::Set(element.into())
+    }
+
+    /// Arrays from one sort to another.
+    pub fn array(key: impl Into<SortRef>, element: impl Into<SortRef>) -> Sort {
+        Sort::Array(key.into(), element.into())
+    }
+
     /// Integers of any kind.
     pub fn is_numeric(&self) -> bool {
         matches!(self, Sort::Int | Sort::Range(..))
@@ -106,5 +126,85 @@ impl fmt::Display for DisplaySort<'_> {
                 write!(f, "[{}]{}", key.display(self.enum_name), element.display(self.enum_name))
             }
         }
+    }
+}
+
+/// The sorts that somebody refers to, but for the three that are known beforehand.
+static KEPT: Mutex<Option<FxHashSet<&'static Sort>>> = Mutex::new(None);
+
+impl From<&Sort> for SortRef {
+    fn from(sort: &Sort) -> SortRef {
+        match sort {
+            Sort::Bool => SortRef(&Sort::Bool),
+            Sort::Int => SortRef(&Sort::Int),
+            Sort::Tid => SortRef(&Sort::Tid),
+            Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => keep(sort),
+        }
+    }
+}
+
+fn keep(sort: &Sort) -> SortRef {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = kept.get_or_insert_default();
+    if let Some(known) = kept.get(sort) {
+        return SortRef(known);
+    }
+    let new: &'static Sort = Box::leak(Box::new(sort.clone()));
+    kept.insert(new);
+    SortRef(new)
+}
+
+impl From<Sort> for SortRef {
+    fn from(sort: Sort) -> SortRef {
+        SortRef::from(&sort)
+    }
+}
+
+impl Deref for SortRef {
+    type Target = Sort;
+
+    fn deref(&self) -> &Sort {
+        self.0
+    }
+}
+
+/// Equal sorts are kept once, so they are at the same place. Statics may have several addresses, so
+/// the sorts that are not in the table are compared as they are.
+impl PartialEq for SortRef {
+    fn eq(&self, other: &SortRef) -> bool {
+        std::ptr::eq(self.0, other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for SortRef {}
+
+impl PartialEq<Sort> for SortRef {
+    fn eq(&self, other: &Sort) -> bool {
+        self.0 == other
+    }
+}
+
+/// What sorts are decides, not where they are kept: the order is the same in every run.
+impl Ord for SortRef {
+    fn cmp(&self, other: &SortRef) -> Ordering {
+        self.0.cmp(other.0)
+    }
+}
+
+impl PartialOrd for SortRef {
+    fn partial_cmp(&self, other: &SortRef) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for SortRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl fmt::Debug for SortRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }

@@ -14,7 +14,7 @@ use crate::eval::{Env, Words};
 use crate::instance::{Instance, Store};
 use crate::{
     AssertionKind, Command, EdgeId, Expr, Fault, Gap, LocalId, LocationId, NoValue, Op, Place, RoutineId, Sort,
-    ThreadId, Update, Value, VarRef,
+    SortRef, ThreadId, Update, Value, VarRef,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -150,7 +150,7 @@ impl Instance {
     fn clear_dead_locals(&self, local: &mut [i64]) {
         let location = self.program.location(self.location_of(local));
         let start = local.len() - self.frame_words(location.routine);
-        for &var in &location.dead {
+        for &var in location.dead.iter() {
             let range = self.local_range(location.routine, var);
             let sort = &self.program.routine(location.routine).locals[var.index()].sort;
             self.write_default(sort, &mut local[start + range.start..start + range.end]);
@@ -317,7 +317,7 @@ impl<'a> Run<'a> {
                 false => Ok(()),
             },
             Op::Call { routine, args, .. } => self.call(id, *routine, args, from.along(instance, id)),
-            Op::Return(value) => self.return_from(value.as_ref(), from.along(instance, id)),
+            Op::Return(value) => self.return_from(value.as_deref(), from.along(instance, id)),
         }
     }
 
@@ -346,13 +346,13 @@ impl<'a> Run<'a> {
                 self.arrive_with_choices(choices, state, span)
             }
             Update::Action { frame, formula, assertion } => {
-                self.action(frame, formula, assertion.as_ref(), to, state, span)
+                self.action(frame, formula, assertion.as_deref(), to, state, span)
             }
         }
     }
 
     /// Stores the determined right-hand sides; returns the places that may get any value.
-    fn assign(&self, assignments: &[(Place, Value)], state: &mut Inner) -> Result<Vec<(Target, Sort)>, Stop> {
+    fn assign(&self, assignments: &[(Place, Value)], state: &mut Inner) -> Result<Vec<(Target, SortRef)>, Stop> {
         let mut stores: SmallVec<[(Target, Words); 2]> = SmallVec::new();
         let mut choices = Vec::new();
         for (place, value) in assignments {
@@ -364,7 +364,7 @@ impl<'a> Run<'a> {
                     self.check_range(&place.sort, &words, e.span)?;
                     stores.push((target, words));
                 }
-                Value::Any => choices.push((env.target(place)?, place.sort.clone())),
+                Value::Any => choices.push((env.target(place)?, place.sort)),
             }
         }
         for (target, words) in &stores {
@@ -392,7 +392,7 @@ impl<'a> Run<'a> {
         &mut words[offset..offset + len]
     }
 
-    fn arrive_with_choices(&mut self, choices: Vec<(Target, Sort)>, state: Inner, span: Span) -> Result<(), Stop> {
+    fn arrive_with_choices(&mut self, choices: Vec<(Target, SortRef)>, state: Inner, span: Span) -> Result<(), Stop> {
         if choices.is_empty() {
             self.arrive(state);
             return Ok(());

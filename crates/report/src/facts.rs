@@ -61,7 +61,7 @@ impl<'a> Facts<'a> {
                 self.about(a);
                 self.about(b);
             }
-            ExprKind::Conditional(c, a, b) => [c, a, b].into_iter().for_each(|e| self.about(e)),
+            ExprKind::Conditional(parts) => parts.iter().for_each(|e| self.about(e)),
             ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.about(e)),
         }
     }

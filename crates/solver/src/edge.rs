@@ -137,7 +137,7 @@ pub fn transition(
     };
     match &command.update {
         Update::Assign(assignments) => step.assign(assignments)?,
-        Update::Action { frame, formula, assertion } => step.act(frame, formula, assertion.as_ref(), span)?,
+        Update::Action { frame, formula, assertion } => step.act(frame, formula, assertion.as_deref(), span)?,
     }
     clear_dead(view.population, to, &mut step.locals);
     Ok(Transition {
@@ -153,7 +153,7 @@ pub fn transition(
 fn clear_dead(population: &Population, to: LocationId, locals: &mut [Value]) {
     let location = population.program.location(to);
     let routine = population.program.routine(location.routine);
-    for dead in &location.dead {
+    for dead in location.dead.iter() {
         locals[dead.index()] = population.default_value(&routine.locals[dead.index()].sort);
     }
 }

@@ -198,7 +198,7 @@ impl Walk<'_> {
             }
             Op::Return(value) => {
                 let mut wrong = Wrong::default();
-                let result = return_value(&view, routine, value.as_ref(), &mut wrong)?;
+                let result = return_value(&view, routine, value.as_deref(), &mut wrong)?;
                 inner.state.frames.pop();
                 let call = inner.state.point.calls.pop().expect("front ends end threads without a return");
                 let calling = program.edge(call);
@@ -206,8 +206,15 @@ impl Walk<'_> {
                 let caller = program.location(calling.from).routine;
                 let below = inner.state.frames.last().expect("the caller has a frame").clone();
                 let view = View::of_thread(self.population, self.me, &shared, &below);
-                let (shared, locals) =
-                    store_result(&view, caller, place.as_ref(), result.as_ref(), calling.to, calling.span, &mut wrong)?;
+                let (shared, locals) = store_result(
+                    &view,
+                    caller,
+                    place.as_deref(),
+                    result.as_ref(),
+                    calling.to,
+                    calling.span,
+                    &mut wrong,
+                )?;
                 self.errors(&inner, &wrong.hazards, &[]);
                 inner.when = inner.when.and(&wrong.so_far);
                 inner.state.shared = shared;

@@ -125,7 +125,8 @@ impl<'a> View<'a> {
             }
             ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
-            ExprKind::Conditional(c, a, b) => {
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
                 let (c, a, b) = (self.translate(c)?, self.translate(a)?, self.translate(b)?);
                 let condition = c.value.term();
                 let branches = condition.implies(&a.defined).and(&condition.not().implies(&b.defined));
@@ -160,7 +161,7 @@ impl<'a> View<'a> {
     }
 
     fn index(&self, array: &Expr, key: &Expr) -> Result<Translated, Unsupported> {
-        let Sort::Array(key_sort, element) = &array.sort else { unreachable!("only arrays are indexed") };
+        let Sort::Array(key_sort, element) = &*array.sort else { unreachable!("only arrays are indexed") };
         let (array, key) = (self.translate(array)?, self.translate_key(key)?);
         let keys = self.population.keys(key_sort);
         let within = keys.contains(key.value.term());
@@ -194,7 +195,7 @@ impl<'a> View<'a> {
             UnaryOp::Neg => operand.value.term().negate(),
             UnaryOp::Ord => operand.value.term().clone(),
             UnaryOp::Size => {
-                let Sort::Set(element) = &a.sort else { unreachable!("only sets have a size") };
+                let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
                 match self.population.keys(element) {
                     Keys::Few(..) => sum(operand.value.0.iter().map(truth_as_number)),
                     Keys::Many(..) => return Err(Unsupported { what: "the size of a large set", span }),
@@ -256,7 +257,7 @@ impl<'a> View<'a> {
 
     /// A value outside the element sort is in no set.
     fn membership(&self, a: &Expr, set: &Expr) -> Result<Translated, Unsupported> {
-        let Sort::Set(element) = &set.sort else { unreachable!("membership is in a set") };
+        let Sort::Set(element) = &*set.sort else { unreachable!("membership is in a set") };
         let (a, set) = (self.translate_key(a)?, self.translate(set)?);
         let keys = self.population.keys(element);
         let member = match &keys {

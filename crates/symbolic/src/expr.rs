@@ -85,7 +85,8 @@ impl<'a> Env<'a> {
             ExprKind::At(thread, locations) => Valued::always(Sym::Bool(self.is_at(thread, locations)?)),
             ExprKind::Unary(op, a) => self.unary(*op, a)?,
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e)?,
-            ExprKind::Conditional(c, a, b) => {
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
                 let (c, a, b) = (self.eval(c)?, self.eval(a)?, self.eval(b)?);
                 let condition = c.value.formula();
                 let defined = c.defined.and(Formula::ite(condition.clone(), a.defined, b.defined));
@@ -145,7 +146,7 @@ impl<'a> Env<'a> {
             BinaryOp::Gt => Formula::lt(y.term(), x.term()),
             BinaryOp::Ge => Formula::le(y.term(), x.term()),
             BinaryOp::In => {
-                let Sort::Set(element) = &b.sort else { unreachable!("membership is in a set") };
+                let Sort::Set(element) = &*b.sort else { unreachable!("membership is in a set") };
                 self.member(element, x, y.members())
             }
             BinaryOp::Subset => Formula::all(x.members().into_iter().zip(y.members()).map(|(x, y)| x.implies(y))),
@@ -170,7 +171,7 @@ impl<'a> Env<'a> {
     }
 
     fn index(&mut self, array: &Expr, key: &Expr) -> Result<Valued> {
-        let Sort::Array(key_sort, _) = &array.sort else { unreachable!("only arrays are indexed") };
+        let Sort::Array(key_sort, _) = &*array.sort else { unreachable!("only arrays are indexed") };
         let (whole, at) = (self.eval(array)?, self.eval(key)?);
         let Sym::Array(elements) = whole.value else { unreachable!("only arrays are indexed") };
         let (defined, conditions) = self.keys(key_sort, at.value, elements.len());
@@ -179,7 +180,7 @@ impl<'a> Env<'a> {
         let mut choices: Vec<(Formula, Sym)> =
             conditions.into_iter().zip(elements).filter(|(condition, _)| *condition != Formula::FALSE).collect();
         let Some((_, mut value)) = choices.pop() else {
-            let Sort::Array(_, element) = &array.sort else { unreachable!("only arrays are indexed") };
+            let Sort::Array(_, element) = &*array.sort else { unreachable!("only arrays are indexed") };
             return Ok(Valued { value: Sym::default(&self.space.instance, element), defined: Formula::FALSE });
         };
         while let Some((condition, element)) = choices.pop() {

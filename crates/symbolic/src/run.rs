@@ -183,7 +183,7 @@ impl Walk<'_> {
             match &edge.op {
                 Op::Command(command) => self.command(command, edge.to, next)?,
                 Op::Call { routine, args, .. } => self.call(id, *routine, args, next)?,
-                Op::Return(value) => self.return_from(value.as_ref(), next)?,
+                Op::Return(value) => self.return_from(value.as_deref(), next)?,
             }
         }
         Ok(())
@@ -203,7 +203,7 @@ impl Walk<'_> {
         let program = self.space.instance.program.clone();
         let location = program.location(inner.point.location);
         let frame = inner.frames.last_mut().expect("there is a frame");
-        for dead in &location.dead {
+        for dead in location.dead.iter() {
             let sort = &program.routine(location.routine).locals[dead.index()].sort;
             frame[dead.index()] = Sym::default(&self.space.instance, sort);
         }
@@ -253,7 +253,7 @@ impl Walk<'_> {
         match &command.update {
             Update::Assign(assignments) => self.assign(assignments, &mut state)?,
             Update::Action { frame, formula, assertion } => {
-                self.action(frame, formula, assertion.as_ref(), &mut state)?;
+                self.action(frame, formula, assertion.as_deref(), &mut state)?;
             }
         }
         state.point.location = to;
@@ -290,16 +290,16 @@ impl Walk<'_> {
     /// For each index of a place, which of the keys it is.
     fn keys(&self, place: &Place, state: &Inner, fine: &mut Formula) -> Result<Vec<Vec<Formula>>> {
         let mut env = self.env(state);
-        let mut sort = self.space.instance.sort_of(env.routine, place.var).clone();
+        let mut sort = self.space.instance.sort_of(env.routine, place.var);
         let mut keys = Vec::new();
         for index in &place.indices {
             let Sort::Array(key, element) = sort else { unreachable!("only arrays are indexed") };
             let valued = env.eval(index)?;
-            let count = self.space.instance.count(&key);
-            let (defined, conditions) = env.keys(&key, valued.value, count);
+            let count = self.space.instance.count(key);
+            let (defined, conditions) = env.keys(key, valued.value, count);
             *fine = std::mem::replace(fine, Formula::TRUE).and(valued.defined).and(defined);
             keys.push(conditions);
-            sort = *element;
+            sort = element;
         }
         Ok(keys)
     }

@@ -147,7 +147,7 @@ pub(crate) fn holds_at(
     let view = View::of_thread(population, thread, shared, locals);
     let said = at.cut.iter().flatten().chain(&at.claims);
     let mut parts = said.map(|e| view.holds(e)).collect::<Result<Vec<Term>, _>>()?;
-    for dead in &terms.program().location(at.point.1).dead {
+    for dead in terms.program().location(at.point.1).dead.iter() {
         let sort = &terms.program().routine(at.innermost()).locals[dead.index()].sort;
         parts.push(population.equal(sort, &locals[dead.index()], &population.default_value(sort)));
     }

@@ -255,14 +255,21 @@ impl<'a> Piece<'a> {
             }
             Op::Call { routine, args, .. } => after.frames.push(call(&view, *routine, args, &mut wrong)?),
             Op::Return(value) => {
-                let result = return_value(&view, routine, value.as_ref(), &mut wrong)?;
+                let result = return_value(&view, routine, value.as_deref(), &mut wrong)?;
                 let calling = self.terms.program().edge(*spot.point.0.last().expect("a return is from a call"));
                 let Op::Call { result: place, .. } = &calling.op else { unreachable!("it is a call") };
                 let caller = *self.code.spots[target].routines.last().expect("the caller has a routine");
                 let below = &run.frames[run.frames.len() - 2];
                 let view = View::of_thread(population, &self.me, &run.shared, below);
-                let stored =
-                    store_result(&view, caller, place.as_ref(), result.as_ref(), calling.to, calling.span, &mut wrong)?;
+                let stored = store_result(
+                    &view,
+                    caller,
+                    place.as_deref(),
+                    result.as_ref(),
+                    calling.to,
+                    calling.span,
+                    &mut wrong,
+                )?;
                 after.frames.truncate(run.frames.len() - 2);
                 after.shared = stored.0;
                 after.frames.push(stored.1);

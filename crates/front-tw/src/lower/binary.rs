@@ -44,18 +44,18 @@ impl<'a> Lowerer<'a> {
             }
             BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => {
                 let (a, b) = self.two_sets(a, b, expected)?;
-                let sort = a.sort.clone();
+                let sort = Sort::clone(&a.sort);
                 (a, b, sort)
             }
         };
         let kind = ExprKind::Binary(ir_op(op), Box::new(a), Box::new(b));
-        Some(folded(Expr { kind, sort, span }))
+        Some(folded(Expr::new(kind, sort, span)))
     }
 
     /// An operand of arithmetic; whoever writes `s - t` for sets gets told what to write.
     fn operand(&mut self, op: BinaryOp, e: &'a ast::Expr) -> Option<Expr> {
         let value = self.expr(e, None)?;
-        if let Sort::Set(_) = value.sort {
+        if let Sort::Set(_) = *value.sort {
             let instead = match op {
                 BinaryOp::Add => Some("union"),
                 BinaryOp::Sub => Some("minus"),
@@ -85,7 +85,7 @@ impl<'a> Lowerer<'a> {
         let found = self.show(&value.sort);
         let error = Diagnostic::error(value.span, format!("only integers are ordered, not values of type `{found}`"));
         let error = error.label(format!("this is of type `{found}`"));
-        self.report(match value.sort {
+        self.report(match *value.sort {
             Sort::Set(_) => error.hint("write `a subset b` for sets"),
             Sort::Tid => error.hint("write `ord(t)` for the number of a thread; it gives up symmetry"),
             _ => error,
@@ -103,7 +103,7 @@ impl<'a> Lowerer<'a> {
         let (x, y) = (self.show(&a.sort), self.show(&b.sort));
         let error = Diagnostic::error(b.span, format!("values of type `{x}` and `{y}` cannot be compared"));
         let error = error.label(format!("this is of type `{y}`")).related(a.span, format!("this is of type `{x}`"));
-        self.report(match (&a.sort, &b.sort) {
+        self.report(match (&*a.sort, &*b.sort) {
             (Sort::Set(_), Sort::Set(_)) => error.hint("declare both sets with the same element type"),
             (Sort::Bool, other) | (other, Sort::Bool) if other.is_numeric() => {
                 error.hint("booleans are `true` and `false`, not numbers")
@@ -118,26 +118,26 @@ impl<'a> Lowerer<'a> {
     /// `x in {1, 5}` is fine where `x` cannot be 5.
     fn membership(&mut self, a: &'a ast::Expr, b: &'a ast::Expr) -> Option<(Expr, Expr)> {
         let element = self.expr(a, None);
-        let element_sort = element.as_ref().map(|e| e.sort.clone());
+        let element_sort = element.as_ref().map(|e| e.sort);
         let set = match &b.kind {
-            ast::ExprKind::SetLiteral(elements) => self.set_literal(elements, None, element_sort.as_ref(), b.span),
+            ast::ExprKind::SetLiteral(elements) => self.set_literal(elements, None, element_sort.as_deref(), b.span),
             _ if need(b) == Need::Nothing => self.set(b),
             _ => {
-                let expected = element_sort.map(|sort| Sort::Set(Box::new(sort)));
-                let usable = expected.filter(|sort| *sort != Sort::Set(Box::new(Sort::Int)));
+                let expected = element_sort.map(Sort::Set);
+                let usable = expected.filter(|sort| *sort != Sort::set(Sort::Int));
                 let set = self.expr(b, usable.as_ref());
                 set.and_then(|set| self.checked_set(set))
             }
         };
         let (element, set) = (element?, set?);
-        let Sort::Set(of) = &set.sort else { return None };
+        let Sort::Set(of) = &*set.sort else { return None };
         if fits(&element.sort, of) {
             return Some((element, set));
         }
         let (wanted, got) = (self.show(of), self.show(&element.sort));
         let error = Diagnostic::error(a.span, format!("this set holds values of type `{wanted}`, not `{got}`"));
         let error = error.label(format!("this is of type `{got}`")).related(b.span, format!("of type `set<{wanted}>`"));
-        self.report(match element.sort {
+        self.report(match *element.sort {
             Sort::Set(_) => error.hint("write `a subset b` for sets"),
             _ => error,
         });

@@ -24,7 +24,7 @@ impl<'a> Lowerer<'a> {
         };
         let routine = self.procedures[index].routine;
         self.body.callees.push(routine);
-        self.step(Op::Call { routine, args, result }, span);
+        self.step(Op::Call { routine, args: args.into(), result: result.map(Box::new) }, span);
     }
 
     fn arguments(&mut self, index: usize, name: &Name, args: &'a [Expr]) -> Vec<threadwise_ir::Expr> {

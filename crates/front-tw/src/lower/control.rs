@@ -168,5 +168,5 @@ impl<'a> Lowerer<'a> {
 
 /// A step that only waits for its guard.
 fn guarded(guard: Option<Expr>) -> Op {
-    Op::Command(Command { guard, ..Command::default() })
+    Op::Command(Command { guard: guard.map(Box::new), ..Command::default() })
 }

@@ -58,7 +58,7 @@ impl<'a> Lowerer<'a> {
     fn self_thread(&mut self, span: Span) -> Option<Expr> {
         let place = match self.mode {
             Mode::Code | Mode::Action | Mode::AbstractNode | Mode::AbstractEdge => {
-                return Some(Expr { kind: ExprKind::SelfThread, sort: Sort::Tid, span });
+                return Some(Expr::new(ExprKind::SelfThread, Sort::Tid, span));
             }
             Mode::InitialValue(_) | Mode::Init => "the initial state",
             Mode::Property => "a property",
@@ -149,7 +149,7 @@ impl<'a> Lowerer<'a> {
         };
         let (key, sort) = self.key_of(&array.sort, array.span, key)?;
         let kind = ExprKind::Index(Box::new(array), Box::new(key));
-        Some(Expr { kind, sort, span })
+        Some(Expr::new(kind, sort, span))
     }
 
     /// The key of an element and the element's sort, given the sort of what is indexed.
@@ -185,9 +185,9 @@ impl<'a> Lowerer<'a> {
         let (a, b) = self.pair(branches[0], branches[1], expected);
         let (condition, a, b) = (condition?, a?, b?);
         let sort = if a.sort == b.sort {
-            a.sort.clone()
+            a.sort
         } else if a.sort.is_numeric() && b.sort.is_numeric() {
-            Sort::Int
+            Sort::Int.into()
         } else {
             let (x, y) = (self.show(&a.sort), self.show(&b.sort));
             let error = Diagnostic::error(b.span, format!("the branches are of different types, `{x}` and `{y}`"));
@@ -196,8 +196,7 @@ impl<'a> Lowerer<'a> {
             );
             return None;
         };
-        let kind = ExprKind::Conditional(Box::new(condition), Box::new(a), Box::new(b));
-        Some(folded(Expr { kind, sort, span }))
+        Some(folded(Expr::conditional(condition, a, b, sort, span)))
     }
 }
 
@@ -217,5 +216,5 @@ fn fits_element(array: &Sort, value: &Sort) -> bool {
 
 /// An operation on one operand whose result is an integer.
 fn unary(op: UnaryOp, a: Expr, span: Span) -> Expr {
-    Expr { kind: ExprKind::Unary(op, Box::new(a)), sort: Sort::Int, span }
+    Expr::new(ExprKind::Unary(op, Box::new(a)), Sort::Int, span)
 }

@@ -75,7 +75,7 @@ impl<'a> Lowerer<'a> {
             part = self.index(part, index, span);
         }
         let part = Expr { span, ..part? };
-        if let Sort::Array(..) = part.sort {
+        if let Sort::Array(..) = *part.sort {
             let error = Diagnostic::error(base.span, format!("`{}` is an array of rwlocks", path.name));
             self.report(
                 error.label("expected one of its elements").hint(format!("write `{}[…].{}`", path.name, field.text)),
@@ -123,7 +123,7 @@ impl<'a> Lowerer<'a> {
         };
         match meaning {
             Some(Meaning::Inner(Binding::Bound(depth, Domain::Copies(template)))) => {
-                let thread = Expr { kind: ExprKind::Bound(depth), sort: Sort::Tid, span: e.span };
+                let thread = Expr::new(ExprKind::Bound(depth), Sort::Tid, e.span);
                 Some(ThreadRef { template, thread })
             }
             Some(Meaning::Global(GlobalKind::Thread(template))) => {
@@ -146,7 +146,7 @@ impl<'a> Lowerer<'a> {
         let routine = self.program.templates[thread.template.index()].body;
         let local = self.local_named(routine, field)?;
         let sort = self.program.routines[routine.index()].locals[local.index()].sort.clone();
-        Some(Expr { kind: ExprKind::LocalOf(Box::new(thread), local), sort, span })
+        Some(Expr::new(ExprKind::LocalOf(Box::new(thread), local), sort, span))
     }
 
     fn local_named(&mut self, routine: RoutineId, field: &Name) -> Option<LocalId> {
@@ -171,7 +171,7 @@ impl<'a> Lowerer<'a> {
         let text = self.program.source.snippet(span, 40);
         let thread = self.thread_ref(thread, &text)?;
         let locations = self.labelled(thread.template, label)?;
-        Some(Expr { kind: ExprKind::At(Box::new(thread), locations), sort: Sort::Bool, span })
+        Some(Expr::new(ExprKind::At(Box::new(thread), Box::new(locations)), Sort::Bool, span))
     }
 
     /// The locations that a label names in a thread's code and in the procedures it can reach.

@@ -115,13 +115,11 @@ impl<'a> Lowerer<'a> {
                 return;
             }
             self.program.locations.push(Location {
-                routine: body.routine,
-                labels: std::mem::take(&mut point.labels),
-                edges: Vec::new(),
+                labels: std::mem::take(&mut point.labels).into(),
                 transient: point.atomic.is_some() || point.quiet,
                 dead: dead.at(point, &body.blocks, body.locals.len()),
-                invariants: std::mem::take(&mut point.invariants),
-                span,
+                invariants: std::mem::take(&mut point.invariants).into(),
+                ..Location::new(body.routine, span)
             });
         }
     }
@@ -238,27 +236,30 @@ impl<'a> Draft<'a> {
 /// block's are kept.
 #[derive(Default)]
 struct DeadLocals {
-    last: Option<(BlockId, Vec<LocalId>)>,
+    last: Option<(BlockId, Arc<[LocalId]>)>,
 }
 
 impl DeadLocals {
     /// Those at a point.
-    fn at(&mut self, point: &Point, blocks: &[BlockLocals], locals: usize) -> Vec<LocalId> {
+    fn at(&mut self, point: &Point, blocks: &[BlockLocals], locals: usize) -> Arc<[LocalId]> {
         let block = point.block;
         let dead = match self.last.take() {
             Some((of, dead)) if of == block => dead,
             _ => outside_block(block, blocks, locals),
         };
+        self.last = Some((block, dead.clone()));
+        if point.undeclared.is_empty() {
+            return dead;
+        }
         let mut all = [&dead[..], &point.undeclared].concat();
-        self.last = Some((block, dead));
         all.sort();
         all.dedup();
-        all
+        all.into()
     }
 }
 
 /// The locals that neither the block nor one around it declares.
-fn outside_block(mut block: BlockId, blocks: &[BlockLocals], locals: usize) -> Vec<LocalId> {
+fn outside_block(mut block: BlockId, blocks: &[BlockLocals], locals: usize) -> Arc<[LocalId]> {
     let mut alive = vec![false; locals];
     loop {
         let BlockLocals { parent, locals } = &blocks[block.index()];

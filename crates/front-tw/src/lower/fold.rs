@@ -30,13 +30,16 @@ pub(super) fn known_value(e: &Expr) -> Option<i64> {
         ExprKind::Unary(UnaryOp::Not, a) => Some((known_value(a)? == 0) as i64),
         ExprKind::Unary(UnaryOp::Neg, a) => known_value(a)?.checked_neg(),
         ExprKind::Binary(op, a, b) => binary(*op, a, b),
-        ExprKind::Conditional(c, a, b) => known_value(if known_value(c)? != 0 { a } else { b }),
+        ExprKind::Conditional(parts) => {
+            let [c, a, b] = &**parts;
+            known_value(if known_value(c)? != 0 { a } else { b })
+        }
         _ => None,
     }
 }
 
 fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Option<i64> {
-    if matches!(a.sort, Sort::Set(_) | Sort::Array(..)) {
+    if matches!(*a.sort, Sort::Set(_) | Sort::Array(..)) {
         return None;
     }
     let (x, y) = (known_value(a), known_value(b));

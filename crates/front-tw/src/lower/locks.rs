@@ -7,7 +7,9 @@ use super::names::{Binding, Meaning, Variable};
 use super::places::read_place;
 use super::types::LockKind;
 use crate::ast::{self, LockOp};
-use threadwise_ir::{Assertion, AssertionKind, BinaryOp, Command, Expr, ExprKind, Place, Sort, Update, Value, VarRef};
+use threadwise_ir::{
+    Assertion, AssertionKind, BinaryOp, Command, Expr, ExprKind, Place, Sort, SortRef, Update, Value, VarRef,
+};
 use threadwise_source::{Diagnostic, Span};
 
 /// The places of a lock.
@@ -45,13 +47,13 @@ impl<'a> Lowerer<'a> {
         };
         self.check_operation(op, kind, e)?;
         let place = self.element_place(VarRef::Shared(main), &path.indices, path.name_span, e.span)?;
-        if let Sort::Array(..) = place.sort {
+        if let Sort::Array(..) = *place.sort {
             let error = Diagnostic::error(e.span, "this is an array of locks");
             self.report(error.label("expected one of its elements").hint(format!("write `{}[…]`", path.name)));
             return None;
         }
         let readers =
-            readers.map(|id| Place { var: VarRef::Shared(id), sort: Sort::Set(Box::new(Sort::Tid)), ..place.clone() });
+            readers.map(|id| Place { var: VarRef::Shared(id), sort: Sort::set(Sort::Tid).into(), ..place.clone() });
         Some(LockPlaces { kind, main: place, readers })
     }
 
@@ -89,7 +91,7 @@ impl<'a> Lowerer<'a> {
         let lock = &places.main;
         let held = self.read(lock);
         let readers = places.readers.as_ref();
-        let me = || Expr { kind: ExprKind::SelfThread, sort: Sort::Tid, span };
+        let me = || Expr::new(ExprKind::SelfThread, Sort::Tid, span);
         let own = || set_of(vec![me()], span);
         let is = |a: Expr, b: Expr| operation(BinaryOp::Eq, a, b, Sort::Bool, span);
         match (op, readers) {
@@ -98,7 +100,7 @@ impl<'a> Lowerer<'a> {
             }
             (LockOp::Release, _) if places.kind == LockKind::Lock => store(lock, Expr::bool(false, span)),
             (LockOp::AcquireRead, Some(readers)) => {
-                let joined = operation(BinaryOp::Union, self.read(readers), own(), readers.sort.clone(), span);
+                let joined = operation(BinaryOp::Union, self.read(readers), own(), readers.sort, span);
                 wait(is(held, none(span)), readers, joined)
             }
             (LockOp::AcquireWrite, Some(readers)) => {
@@ -107,7 +109,7 @@ impl<'a> Lowerer<'a> {
             }
             (LockOp::ReleaseRead, Some(readers)) => {
                 let reading = operation(BinaryOp::In, me(), self.read(readers), Sort::Bool, span);
-                let left = operation(BinaryOp::Minus, self.read(readers), own(), readers.sort.clone(), span);
+                let left = operation(BinaryOp::Minus, self.read(readers), own(), readers.sort, span);
                 checked(reading, readers, left)
             }
             (LockOp::Acquire, _) => wait(is(held, none(span)), lock, me()),
@@ -121,25 +123,25 @@ impl<'a> Lowerer<'a> {
 }
 
 fn store(place: &Place, value: Expr) -> Command {
-    let update = Update::Assign(vec![(place.clone(), Value::Of(value))]);
+    let update = Update::Assign([(place.clone(), Value::Of(value))].into());
     Command { update, ..Command::default() }
 }
 
 fn wait(guard: Expr, place: &Place, value: Expr) -> Command {
-    Command { guard: Some(guard), ..store(place, value) }
+    Command { guard: Some(Box::new(guard)), ..store(place, value) }
 }
 
 fn checked(condition: Expr, place: &Place, value: Expr) -> Command {
     let assertion = Assertion { condition, kind: AssertionKind::Release };
-    Command { assertions: vec![assertion], ..store(place, value) }
+    Command { assertions: [assertion].into(), ..store(place, value) }
 }
 
-fn operation(op: BinaryOp, a: Expr, b: Expr, sort: Sort, span: Span) -> Expr {
+fn operation(op: BinaryOp, a: Expr, b: Expr, sort: impl Into<SortRef>, span: Span) -> Expr {
     Expr { span, ..Expr::binary(op, a, b, sort) }
 }
 
 fn set_of(elements: Vec<Expr>, span: Span) -> Expr {
-    Expr { kind: ExprKind::SetLiteral(elements), sort: Sort::Set(Box::new(Sort::Tid)), span }
+    Expr::new(ExprKind::SetLiteral(elements.into()), Sort::set(Sort::Tid), span)
 }
 
 fn word(op: LockOp) -> &'static str {

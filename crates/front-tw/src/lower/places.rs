@@ -78,7 +78,7 @@ impl<'a> Lowerer<'a> {
             lowered.push(key);
             sort = element;
         }
-        Some(Place { var, indices: lowered, sort, span })
+        Some(Place { var, indices: lowered.into(), sort: sort.into(), span })
     }
 
     /// The sort of a variable.
@@ -159,11 +159,11 @@ impl<'a> Lowerer<'a> {
 pub(super) fn read_place(place: &Place, variable: Sort) -> Expr {
     use threadwise_ir::ExprKind as Ir;
     let span = place.span;
-    let mut value = Expr { kind: Ir::Read(place.var), sort: variable, span };
+    let mut value = Expr::new(Ir::Read(place.var), variable, span);
     for index in &place.indices {
-        let sort = match &value.sort {
-            Sort::Array(_, element) => (**element).clone(),
-            other => other.clone(),
+        let sort = match &*value.sort {
+            Sort::Array(_, element) => *element,
+            _ => value.sort,
         };
         value = Expr { kind: Ir::Index(Box::new(value), Box::new(index.clone())), sort, span };
     }

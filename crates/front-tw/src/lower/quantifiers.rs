@@ -4,7 +4,7 @@ use super::Lowerer;
 use super::names::{Binding, GlobalKind};
 use super::types::is_scalar;
 use crate::ast::{self, TypeKind};
-use threadwise_ir::{Binder, Domain, Expr, ExprKind, Quantifier, Sort};
+use threadwise_ir::{Binder, Domain, Expr, Quantifier, Sort};
 use threadwise_source::{Diagnostic, Span};
 
 /// The most values that a quantifier may range over.
@@ -33,10 +33,7 @@ impl<'a> Lowerer<'a> {
         });
         self.bound = outer;
         let domains = domains.into_iter().collect::<Option<Vec<Binder>>>()?;
-        let nest = |body, binder| {
-            let kind = ExprKind::Quantified(quantifier, binder, Box::new(body));
-            Expr { kind, sort: sort.clone(), span }
-        };
+        let nest = |body, binder| Expr::quantified(quantifier, binder, body, &sort, span);
         Some(domains.into_iter().rev().fold(body?, nest))
     }
 

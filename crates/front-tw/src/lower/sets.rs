@@ -70,15 +70,15 @@ impl<'a> Lowerer<'a> {
         let (first, second) = if swapped { (b, a) } else { (a, b) };
         // Two literals and nothing that tells their type: a range that holds the elements of both.
         let hull = match (literal_range(a), literal_range(b)) {
-            (Some(a), Some(b)) => Some(Sort::Set(Box::new(Sort::Range(a.0.min(b.0), a.1.max(b.1))))),
+            (Some(a), Some(b)) => Some(Sort::set(Sort::Range(a.0.min(b.0), a.1.max(b.1)))),
             _ => None,
         };
         let expected = expected.filter(|sort| matches!(sort, Sort::Set(_))).or(hull.as_ref()).or(expected);
         let x = self.expr(first, expected);
         let y = match &x {
             None if need(second) != Need::Nothing => None,
-            Some(x) if matches!(x.sort, Sort::Set(_)) => {
-                let sort = x.sort.clone();
+            Some(x) if matches!(*x.sort, Sort::Set(_)) => {
+                let sort = x.sort;
                 self.expr(second, Some(&sort))
             }
             _ => self.expr(second, expected),
@@ -94,7 +94,7 @@ impl<'a> Lowerer<'a> {
 
     /// The value, if it is a set.
     pub(super) fn checked_set(&mut self, value: Expr) -> Option<Expr> {
-        if let Sort::Set(_) = value.sort {
+        if let Sort::Set(_) = *value.sort {
             return Some(value);
         }
         let found = self.show(&value.sort);
@@ -154,15 +154,15 @@ impl<'a> Lowerer<'a> {
             }
             self.warn_outside(value, &of);
         }
-        let sort = Sort::Set(Box::new(of));
-        Some(Expr { kind: ExprKind::SetLiteral(values), sort, span })
+        let sort = Sort::set(of);
+        Some(Expr::new(ExprKind::SetLiteral(values.into()), sort, span))
     }
 
     /// The sort of a literal's elements, as far as they tell: a range that holds all of them.
     fn element_sort(&mut self, elements: &[Expr], fallback: Option<&Sort>, span: Span) -> Option<Sort> {
         if let Some(other) = elements.iter().find(|e| !e.sort.is_numeric()) {
             if is_scalar(&other.sort) {
-                return Some(other.sort.clone());
+                return Some(Sort::clone(&other.sort));
             }
             let error = Diagnostic::error(other.span, "the elements of a set cannot be sets or arrays");
             self.report(error.label(format!("this is of type `{}`", self.show(&other.sort))));
@@ -184,7 +184,7 @@ impl<'a> Lowerer<'a> {
 }
 
 fn bounds(e: &Expr) -> Option<(i64, i64)> {
-    match (&e.kind, &e.sort) {
+    match (&e.kind, &*e.sort) {
         (ExprKind::Const(value), _) => Some((*value, *value)),
         (_, Sort::Range(lo, hi)) => Some((*lo, *hi)),
         _ => None,

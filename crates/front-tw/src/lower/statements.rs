@@ -49,7 +49,7 @@ impl<'a> Lowerer<'a> {
             StmtKind::Assign(targets, values) => self.assign(targets, values, span),
             StmtKind::Assert(e) => self.assert(e, span),
             StmtKind::Assume(e) => {
-                let guard = self.condition(e);
+                let guard = self.condition(e).map(Box::new);
                 self.command(Command { guard, ..Command::default() }, span);
             }
             StmtKind::Lock(op, e) => self.lock(*op, e, span),
@@ -86,14 +86,14 @@ impl<'a> Lowerer<'a> {
         let mut assignments = Vec::new();
         for name in &decl.names {
             let (Some(id), Some(sort)) = (self.declare_local(name, sort.as_ref()), &sort) else { continue };
-            let place = Place { var: VarRef::Local(id), indices: Vec::new(), sort: sort.clone(), span: name.span };
+            let place = Place { var: VarRef::Local(id), indices: Box::default(), sort: sort.into(), span: name.span };
             match &value {
                 Some(value) => assignments.push((place, value.clone())),
                 None => self.body.graph.point(before).undeclared.push(id),
             }
         }
         self.body.graph.point(before).quiet = !matches!(&value, Some(Value::Of(e)) if reads_shared(e));
-        self.command(Command { update: Update::Assign(assignments), ..Command::default() }, span);
+        self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
     }
 
     /// `x, a[i] = e, *;`. Where two elements of one array turn out to be the same, the later
@@ -107,13 +107,13 @@ impl<'a> Lowerer<'a> {
         let mut assignments: Vec<(Place, Value)> = Vec::new();
         for (target, value) in targets.iter().zip(values) {
             let place = self.place(target);
-            let value = self.assigned_value(value, place.as_ref().map(|p| &p.sort));
+            let value = self.assigned_value(value, place.as_ref().map(|p| &*p.sort));
             if let (Some(place), Some(value)) = (place, value) {
                 self.check_assigned_once(&assignments, &place);
                 assignments.push((place, value));
             }
         }
-        self.command(Command { update: Update::Assign(assignments), ..Command::default() }, span);
+        self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
     }
 
     fn assigned_value(&mut self, value: &'a Rhs, sort: Option<&Sort>) -> Option<Value> {
@@ -155,7 +155,9 @@ impl<'a> Lowerer<'a> {
             (formula, assertion.and_then(|e| l.condition(e)))
         });
         let update = match (frame, formula) {
-            (Some(frame), Some(formula)) => Update::Action { frame, formula, assertion },
+            (Some(frame), Some(formula)) => {
+                Update::Action { frame: frame.into(), formula: Box::new(formula), assertion: assertion.map(Box::new) }
+            }
             _ => Update::default(),
         };
         self.command(Command { update, ..Command::default() }, span);
@@ -172,7 +174,7 @@ impl<'a> Lowerer<'a> {
         }
         let value = value.and_then(|e| self.returned_value(e));
         let (from, exit) = (self.body.current, self.body.exit);
-        self.emit(from, exit, Op::Return(value), span, None);
+        self.emit(from, exit, Op::Return(value.map(Box::new)), span, None);
         self.body.current = self.fresh();
     }
 

@@ -132,7 +132,7 @@ impl<'a> Lowerer<'a> {
             return None;
         }
         self.admitted_in_sets(&sort, element.span)?;
-        Some(Sort::Set(Box::new(sort)))
+        Some(Sort::set(sort))
     }
 
     /// Whether a scalar sort has few enough values for the elements of a set.
@@ -143,7 +143,7 @@ impl<'a> Lowerer<'a> {
     fn array_type(&mut self, key: &'a Type, element: &'a Type, span: Span) -> Option<Declared> {
         let (key_sort, declared) = (self.key_sort(key), self.declared(element));
         let (key_sort, declared) = (key_sort?, declared?);
-        let sort = Sort::Array(Box::new(key_sort), Box::new(declared.sort));
+        let sort = Sort::array(key_sort, declared.sort);
         if self.elements(&sort) > MAX_ARRAY_ELEMENTS {
             let error = Diagnostic::error(span, "this array is too large");
             self.report(error.label(format!("it has more than {MAX_ARRAY_ELEMENTS} elements")));
@@ -201,8 +201,8 @@ impl<'a> Lowerer<'a> {
 /// The sort of the readers of an `rwlock`, or of an array of them, given that of the writers.
 pub(super) fn readers_sort(writers: &Sort) -> Sort {
     match writers {
-        Sort::Array(key, element) => Sort::Array(key.clone(), Box::new(readers_sort(element))),
-        _ => Sort::Set(Box::new(Sort::Tid)),
+        Sort::Array(key, element) => Sort::array(*key, readers_sort(element)),
+        _ => Sort::set(Sort::Tid),
     }
 }
 
@@ -213,11 +213,11 @@ pub(super) fn is_scalar(sort: &Sort) -> bool {
 
 /// The default value of a sort as an expression; there is none for arrays.
 pub(super) fn default_value(sort: &Sort, span: Span) -> Option<Expr> {
-    let constant = |value| Some(Expr::constant(value, sort.clone(), span));
+    let constant = |value| Some(Expr::constant(value, sort, span));
     match sort {
         Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid => constant(0),
         Sort::Range(lo, _) => constant(*lo),
-        Sort::Set(_) => Some(Expr { kind: ExprKind::SetLiteral(Vec::new()), sort: sort.clone(), span }),
+        Sort::Set(_) => Some(Expr::new(ExprKind::SetLiteral(Box::default()), sort, span)),
         Sort::Array(..) => None,
     }
 }

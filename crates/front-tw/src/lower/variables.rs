@@ -20,7 +20,7 @@ impl<'a> Lowerer<'a> {
             Meaning::Inner(Binding::Local(id)) => Some(self.read_local(id, When::Before, span)),
             Meaning::Inner(Binding::Constant(value)) => Some(Expr::constant(value, Sort::Int, span)),
             Meaning::Inner(Binding::Bound(depth, domain)) => {
-                Some(Expr { kind: ExprKind::Bound(depth), sort: domain.sort(), span })
+                Some(Expr::new(ExprKind::Bound(depth), domain.sort(), span))
             }
             Meaning::Inner(Binding::Broken) => None,
             Meaning::Global(kind) => self.global(name, kind, span),
@@ -50,7 +50,7 @@ impl<'a> Lowerer<'a> {
     pub(super) fn thread_identity(&mut self, template: TemplateId, span: Span) -> Option<Expr> {
         let thread = &self.program.templates[template.index()];
         if thread.copies == Copies::Single {
-            return Some(Expr { kind: ExprKind::Thread(template), sort: Sort::Tid, span });
+            return Some(Expr::new(ExprKind::Thread(template), Sort::Tid, span));
         }
         let name = thread.name.clone();
         let error = Diagnostic::error(span, format!("`{name}` is replicated, so it does not name one thread"));
@@ -149,5 +149,5 @@ fn read(var: VarRef, sort: Sort, when: When, span: Span) -> Expr {
         When::Before => ExprKind::Read(var),
         When::After => ExprKind::ReadAfter(var),
     };
-    Expr { kind, sort, span }
+    Expr::new(kind, sort, span)
 }

@@ -53,7 +53,7 @@ pub fn graph(text: &str, routine: &str) -> String {
                 let _ = write!(out, " <{word}>");
             }
         }
-        for local in &location.dead {
+        for local in location.dead.iter() {
             let _ = write!(out, " -{}", routine.locals[local.index()].name);
         }
         for invariant in &location.invariants {
@@ -149,7 +149,7 @@ impl Show<'_> {
 
     pub fn expr(&self, e: &Expr) -> String {
         match &e.kind {
-            ExprKind::Const(value) => match &e.sort {
+            ExprKind::Const(value) => match &*e.sort {
                 Sort::Bool => (*value != 0).to_string(),
                 Sort::Tid => "none".to_string(),
                 Sort::Enum(id) => self.program.enums[id.index()].members[*value as usize].to_string(),
@@ -171,7 +171,8 @@ impl Show<'_> {
             ExprKind::Unary(UnaryOp::Not, a) => format!("!{}", self.expr(a)),
             ExprKind::Unary(op, a) => format!("{op:?}({})", self.expr(a)),
             ExprKind::Binary(op, a, b) => format!("({} {op:?} {})", self.expr(a), self.expr(b)),
-            ExprKind::Conditional(c, a, b) => {
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
                 format!("({} ? {} : {})", self.expr(c), self.expr(a), self.expr(b))
             }
             ExprKind::Index(a, i) => format!("{}[{}]", self.expr(a), self.expr(i)),

@@ -144,15 +144,15 @@ impl<'a> Builder<'a> {
         for (node, &at) in thread.nodes.iter().zip(&nodes) {
             if let Some(condition) = &node.assertion {
                 let assertion = Assertion { condition: condition.clone(), kind: AssertionKind::Assert };
-                let never = Some(Expr::bool(false, condition.span));
-                let command = Command { assertions: vec![assertion], guard: never, update: Update::default() };
+                let never = Some(Box::new(Expr::bool(false, condition.span)));
+                let command = Command { assertions: [assertion].into(), guard: never, update: Update::default() };
                 self.edge(at, at, command, condition.span);
             }
         }
         for edge in &thread.edges {
             let frame = edge.frame.iter().map(|&id| VarRef::Shared(id)).collect();
             let formula = edge.formula.clone().unwrap_or_else(|| Expr::bool(true, edge.span));
-            let update = Update::Action { frame, formula, assertion: None };
+            let update = Update::Action { frame, formula: Box::new(formula), assertion: None };
             self.edge(nodes[edge.from], nodes[edge.to], Command { update, ..Command::default() }, edge.span);
         }
         nodes
@@ -170,15 +170,7 @@ impl<'a> Builder<'a> {
 
     fn location(&mut self, routine: RoutineId, labels: Vec<Arc<str>>, span: Span) -> LocationId {
         let id = LocationId(self.new.locations.len() as u32);
-        self.new.locations.push(Location {
-            routine,
-            labels,
-            edges: Vec::new(),
-            transient: false,
-            dead: Vec::new(),
-            invariants: Vec::new(),
-            span,
-        });
+        self.new.locations.push(Location { labels: labels.into(), ..Location::new(routine, span) });
         id
     }
 

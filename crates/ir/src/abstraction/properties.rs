@@ -99,12 +99,12 @@ fn with_new_locations(e: &Expr, builder: &Builder<'_>, nodes: &Nodes, labelled: 
         let ExprKind::At(thread, locations) = &e.kind else { return None };
         let moved = match labelled.get(&thread.template) {
             Some(known) if nodes.contains_key(&thread.template) => {
-                let named = known.iter().find(|(labelled, _)| labelled == locations);
+                let named = known.iter().find(|(labelled, _)| *labelled == **locations);
                 named.map(|(_, node)| nodes[&thread.template][*node]).into_iter().collect()
             }
             _ => locations.iter().filter_map(|location| builder.locations[location.index()]).collect(),
         };
-        Some(ExprKind::At(thread.clone(), moved))
+        Some(ExprKind::At(thread.clone(), Box::new(moved)))
     })
 }
 
@@ -176,7 +176,7 @@ impl Sharing<'_> {
             ExprKind::LocalOf(thread, _) if self.nodes.contains_key(&thread.template) => found = None,
             ExprKind::At(thread, locations) if self.nodes.contains_key(&thread.template) => {
                 match (self.node_named_like(thread.template, locations), &mut found) {
-                    (Some(node), Some(found)) => found.push((thread.template, (locations.clone(), node))),
+                    (Some(node), Some(found)) => found.push((thread.template, (locations.to_vec(), node))),
                     _ => found = None,
                 }
             }

@@ -71,7 +71,8 @@ impl<'a> ExprPrinter<'a> {
             ExprKind::Bound(depth) => (self.bound_name(*depth), level::POSTFIX),
             ExprKind::Unary(op, a) => self.unary(*op, a),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
-            ExprKind::Conditional(c, a, b) => {
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
                 let condition = self.at_least(c, level::IMPLIES);
                 let (yes, no) = (self.print(a), self.print(b));
                 (format!("{condition} ? {yes} : {no}"), level::CONDITIONAL)
