@@ -26,6 +26,11 @@ impl<'a> Facts<'a> {
         Facts { env: Env::of_state(instance, shared, locals), routine: None, depth: 0, found: Vec::new() }
     }
 
+    /// What comes next stands below so many binders, whose variables have no values.
+    pub(crate) fn below_binders(&mut self, binders: usize) {
+        self.depth = binders;
+    }
+
     /// The facts in the order in which the expressions mention them, each once.
     pub(crate) fn finish(mut self) -> Vec<String> {
         if self.found.len() > MAX_FACTS {
@@ -68,7 +73,7 @@ impl<'a> Facts<'a> {
 
     /// The value of a compound expression as a whole: `x + 1 == 4`.
     pub(crate) fn result_of(&mut self, e: &Expr) {
-        if matches!(e.kind, ExprKind::Unary(..) | ExprKind::Binary(..)) && !e.is_primed() {
+        if matches!(e.kind, ExprKind::Unary(..) | ExprKind::Binary(..)) && !e.is_primed() && self.is_closed(e) {
             self.value(e);
         }
     }

@@ -5,7 +5,7 @@ use crate::race::{Racer, race};
 use crate::statement::{Statement, statement};
 use threadwise_evidence::{Trace, Violation};
 use threadwise_ir::{
-    Command, Env, Expr, Failure, Fault, Instance, Op, Path, PropertyKind, State, StepError, ThreadId, Update,
+    Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, PropertyKind, State, StepError, ThreadId, Update,
 };
 use threadwise_source::Span;
 
@@ -141,19 +141,32 @@ fn step_facts(instance: &Instance, thread: ThreadId, failure: &Failure) -> Vec<S
             }
         }
         (op, _) => {
-            let mut culprit = None;
-            op.walk_expressions(&mut |e| {
-                if e.span == failure.span && culprit.is_none() {
-                    culprit = Some(e.clone());
-                }
-            });
-            if let Some(e) = culprit {
+            if let Some((e, binders)) = part_at(op, failure.span) {
+                facts.below_binders(binders);
                 facts.result_of(&e);
                 facts.about(&e);
             }
         }
     }
     facts.finish()
+}
+
+/// The expression of an operation that stands at the span, and how many binders are around it.
+fn part_at(op: &Op, span: Span) -> Option<(Expr, usize)> {
+    let mut found = None;
+    op.walk_expressions(&mut |e| {
+        if e.span == span && found.is_none() {
+            found = Some((e.clone(), std::ptr::from_ref(e)));
+        }
+    });
+    let (part, place) = found?;
+    let mut binders = 0;
+    op.walk_expressions(&mut |e| {
+        if let ExprKind::Quantified(_, _, body) = &e.kind {
+            binders += usize::from(body.any(&|inner| std::ptr::eq(inner, place)));
+        }
+    });
+    Some((part, binders))
 }
 
 /// The assertions that do not hold.
