@@ -22,7 +22,11 @@ pub(crate) struct FreeWord {
 
 #[derive(Clone, Debug)]
 enum Values {
+    /// All from the first to the last.
     Between(i64, i64),
+    /// These, of finitely many.
+    Few(Vec<i64>),
+    /// These, of all integers.
     Sample(Vec<i64>),
 }
 
@@ -30,14 +34,14 @@ impl Values {
     fn count(&self) -> u64 {
         match self {
             Values::Between(lo, hi) => hi.abs_diff(*lo).saturating_add(1),
-            Values::Sample(values) => values.len() as u64,
+            Values::Few(values) | Values::Sample(values) => values.len() as u64,
         }
     }
 
     fn nth(&self, n: u64) -> i64 {
         match self {
             Values::Between(lo, _) => lo + n as i64,
-            Values::Sample(values) => values[n as usize],
+            Values::Few(values) | Values::Sample(values) => values[n as usize],
         }
     }
 }
@@ -74,6 +78,21 @@ pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, wanted:
     }
 }
 
+/// The same words; where there are more combinations than are tried, they are restricted to values in `wanted`, so
+/// that those are among what is tried.
+pub(crate) fn restricted(mut free: Vec<FreeWord>, wanted: &[i64]) -> Vec<FreeWord> {
+    if wanted.is_empty() || !too_many(&free) {
+        return free;
+    }
+    for word in &mut free {
+        if let Values::Between(lo, hi) = word.values {
+            let values = wanted.iter().copied().filter(|value| (lo..=hi).contains(value)).collect();
+            word.values = Values::Few(values);
+        }
+    }
+    free
+}
+
 /// Calls `each` with every combination of values of the free words written into `words`, first
 /// word slowest. Returns why not all combinations were tried, if so.
 pub(crate) fn for_each_choice(
@@ -107,7 +126,7 @@ pub(crate) fn too_many(free: &[FreeWord]) -> bool {
 fn gap_of(free: &[FreeWord], span: Span) -> Option<Gap> {
     if free.iter().any(|w| matches!(w.values, Values::Sample(_))) {
         Some(Gap::Unbounded(span))
-    } else if too_many(free) {
+    } else if too_many(free) || free.iter().any(|w| matches!(w.values, Values::Few(_))) {
         Some(Gap::TooMany(span))
     } else {
         None

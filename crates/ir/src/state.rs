@@ -29,7 +29,6 @@ pub struct InitialStores {
     /// Errors in the initial values themselves.
     pub faults: Vec<(Fault, Span)>,
     tried: u64,
-    wanted: Vec<i64>,
 }
 
 /// A property that a state violates.
@@ -44,18 +43,34 @@ pub enum Broken {
 impl Instance {
     /// All initial shared stores.
     pub fn initial_stores(&self) -> InitialStores {
-        self.initial_stores_toward(&[])
-    }
-
-    /// All initial shared stores. Where a variable may start with any integer, of which only a few are
-    /// tried, its value in `wanted` is among them.
-    pub fn initial_stores_toward(&self, wanted: &[i64]) -> InitialStores {
-        let mut result = InitialStores { wanted: wanted.to_vec(), ..InitialStores::default() };
+        let mut result = InitialStores::default();
         let mut words = vec![0; self.shared_words()];
         self.initialise(0, &mut words, &mut result);
         result.stores.sort_unstable();
         result.stores.dedup();
         result
+    }
+
+    /// Whether the program can start with these shared values. They are looked at by themselves, so that it can be
+    /// told where there are too many initial stores to list them all.
+    pub fn is_initial(&self, shared: &[i64]) -> bool {
+        let env = || Env::of_state(self, shared, &crate::eval::NoLocals);
+        let starts_so = |(index, var): (usize, &crate::SharedVar)| {
+            let words = &shared[self.shared_range(SharedId(index as u32))];
+            let is_value = match &var.init {
+                Initial::Any => true,
+                Initial::Value(e) => env().words(e).is_ok_and(|value| value[..] == *words),
+                Initial::Default => {
+                    let mut default = vec![0; words.len()];
+                    self.write_default(&var.sort, &mut default);
+                    default == words
+                }
+            };
+            is_value && self.well_formed(&var.sort, words)
+        };
+        shared.len() == self.shared_words()
+            && self.program.shared.iter().enumerate().all(starts_so)
+            && self.program.init.iter().all(|e| env().holds(e) == Ok(true))
     }
 
     /// Gives the variables from `index` on their initial values, in all ways.
@@ -80,8 +95,7 @@ impl Instance {
             }
             Initial::Any => {
                 let mut free = Vec::new();
-                let wanted = result.wanted.get(range.clone()).unwrap_or_default().to_vec();
-                free_words(self, &var.sort, range.start, &wanted, &mut free);
+                free_words(self, &var.sort, range.start, &[], &mut free);
                 let mut base = words.clone();
                 let gap = for_each_choice(&free, &mut base, var.span, &mut |choice| {
                     self.initialise(index + 1, &mut choice.to_vec(), result);

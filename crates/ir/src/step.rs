@@ -9,7 +9,7 @@
 //! `-1 - edge` for the call's edge.
 
 use crate::access::Access;
-use crate::choices::{Fixed, determined, for_each_choice, free_words};
+use crate::choices::{Fixed, determined, for_each_choice, free_words, restricted};
 use crate::eval::{Env, Words};
 use crate::instance::{Instance, Store};
 use crate::{
@@ -119,8 +119,8 @@ impl Instance {
         self.steps_toward(thread, shared, local, &[])
     }
 
-    /// Everything the thread can do next. Where it may choose any integer, of which only a few are
-    /// tried, those in `wanted` are among them.
+    /// Everything the thread can do next. Where it may choose any integer, or among more values than are tried,
+    /// those in `wanted` are among what is tried.
     pub fn steps_toward(&self, thread: ThreadId, shared: &[i64], local: &[i64], wanted: &[i64]) -> Steps {
         let mut run = Run::new(self, thread);
         run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
@@ -403,6 +403,7 @@ impl<'a> Run<'a> {
             free_words(self.instance, sort, layout.index(target.var, target.offset), &self.wanted, &mut free);
         }
         let mut words = layout.words(&state);
+        let free = restricted(free, &self.wanted);
         let gap = for_each_choice(&free, &mut words, span, &mut |words| {
             self.arrive(layout.split(words, &state));
             Ok(())
@@ -446,6 +447,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let mut outcomes = Vec::new();
+        let free = restricted(free, &self.wanted);
         let gap = for_each_choice(&free, &mut words, span, &mut |words| {
             let after = layout.split(words, &state);
             let mut env = self.env(&state).with_after(&after.shared, &after.local[start..]);

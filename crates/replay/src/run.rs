@@ -55,7 +55,7 @@ fn run(instance: &Instance, initial: &State, steps: &[TraceStep]) -> Result<Stat
 }
 
 fn confirm_initial(instance: &Instance, state: &State) -> Result<(), ReplayError> {
-    if !instance.initial_stores_toward(&state.shared).stores.contains(&state.shared) {
+    if !instance.is_initial(&state.shared) {
         let shown = shown_if_sized(instance, &state.shared);
         return Err(ReplayError::new(format!("the program does not start with {shown}")));
     }
