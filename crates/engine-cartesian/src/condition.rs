@@ -154,9 +154,7 @@ impl Compiler<'_> {
 
     fn literal(&mut self, e: &Expr, wanted: bool, bound: &[Binding]) -> Option<Vec<Draft>> {
         // What can go wrong must be evaluated in its place, behind what comes before it.
-        let delicate =
-            |e: &Expr| matches!(e.kind, ExprKind::Index(..) | ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, ..));
-        if e.any(&delicate) {
+        if e.can_fail() || e.any(&|e| matches!(e.kind, ExprKind::Index(..))) {
             return None;
         }
         if let ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) = &e.kind

@@ -76,10 +76,20 @@ impl<'a> PropertyMemo<'a> {
 
     fn look(&mut self, e: &ExprKind) {
         match e {
-            ExprKind::Read(_) => self.sees_shared = true,
+            ExprKind::Read(_) | ExprKind::ReadAfter(_) => self.sees_shared = true,
             ExprKind::At(thread, locations) => self.lenses[thread.template.index()].labels.push(locations.to_vec()),
             ExprKind::LocalOf(thread, local) => self.lenses[thread.template.index()].locals.push(*local),
-            _ => {}
+            // These see nothing of a state beside what their parts see.
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => {}
         }
     }
 
