@@ -456,24 +456,27 @@ impl<'a> Encoder<'a> {
         }
         named
     }
+}
 
-    /// What the program's initial values must satisfy.
-    pub(crate) fn initial_obligations(&mut self) -> Result<(), Unsupported> {
-        let shared = self.fresh_store("init");
-        let initial = initial_store(self.contracts.population, &shared)?;
-        let stores = vec![shared.clone()];
-        for hazard in initial.wrong.hazards {
-            let what = What::InitialValue(hazard.span);
-            self.obligations.push(Obligation { bad: hazard.when, what, edge: None, stores: stores.clone() });
-        }
-        for invariant in &self.contracts.invariants {
-            let holds = View::of_store(self.contracts.population, &shared).holds(&invariant.part)?;
-            let what = What::Initially(invariant.property, invariant.part.clone());
-            let bad = initial.holds.and(&holds.not());
-            self.obligations.push(Obligation { bad, what, edge: None, stores: stores.clone() });
-        }
-        Ok(())
+/// What the program's initial values, which are these, must satisfy.
+pub(crate) fn initial_obligations(
+    contracts: &Contracts<'_>,
+    shared: Vec<Value>,
+) -> Result<Vec<Obligation>, Unsupported> {
+    let mut obligations = Vec::new();
+    let initial = initial_store(contracts.population, &shared)?;
+    let stores = vec![shared.clone()];
+    for hazard in initial.wrong.hazards {
+        let what = What::InitialValue(hazard.span);
+        obligations.push(Obligation { bad: hazard.when, what, edge: None, stores: stores.clone() });
     }
+    for invariant in &contracts.invariants {
+        let holds = View::of_store(contracts.population, &shared).holds(&invariant.part)?;
+        let what = What::Initially(invariant.property, invariant.part.clone());
+        let bad = initial.holds.and(&holds.not());
+        obligations.push(Obligation { bad, what, edge: None, stores: stores.clone() });
+    }
+    Ok(obligations)
 }
 
 /// Terms longer than this are not written in the place of a constant.

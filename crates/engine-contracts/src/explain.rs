@@ -98,11 +98,11 @@ pub(crate) fn not_excluded(
     }
 }
 
-/// Explains obligations of one thread's check.
+/// Explains obligations of one thread's check, or of the start of the program.
 pub(crate) struct Explainer<'a> {
     pub(crate) contracts: &'a Contracts<'a>,
-    pub(crate) template: TemplateId,
-    pub(crate) me: &'a Term,
+    /// The thread whose check it is, and which copy.
+    pub(crate) runner: Option<(TemplateId, &'a Term)>,
 }
 
 impl Explainer<'_> {
@@ -110,7 +110,10 @@ impl Explainer<'_> {
     pub(crate) fn explain(&self, session: &mut Session, obligation: &Obligation, answer: &Answer) -> Unknown {
         let model = Model::find(self.contracts, session, answer);
         let program = self.contracts.program();
-        let me = model.thread(session, self.me).unwrap_or_else(|| self.any_copy());
+        let me = self.runner.map(|(template, me)| {
+            model.thread(session, me).unwrap_or_else(|| program.template(template).name.to_string())
+        });
+        let me = me.unwrap_or_else(|| "the program".to_string());
         let place = |span: Span| program.source.locate(span);
         let step = obligation.edge.map(|edge| {
             let span = program.edge(edge).span;
@@ -188,10 +191,6 @@ impl Explainer<'_> {
         let advice = [advice, "`--engine explicit` searches all interleavings, if they are not too many"];
         let advice = advice.iter().filter(|a| !a.is_empty()).map(|a| a.to_string()).collect();
         Unknown { reason: lines.join("\n"), advice }
-    }
-
-    fn any_copy(&self) -> String {
-        self.contracts.program().template(self.template).name.to_string()
     }
 }
 

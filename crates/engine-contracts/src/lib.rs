@@ -17,7 +17,7 @@ mod located;
 mod points;
 
 use contract::Contracts;
-use encode::{Encoder, LoopInvariant};
+use encode::{Encoder, LoopInvariant, Obligation};
 use explain::Explainer;
 use graph::{Graph, NoGraph};
 use points::Place;
@@ -98,6 +98,7 @@ fn check(
     let contracts = Contracts::new(&population);
     laws::reflexive(&contracts, session)?;
     laws::guarantees_imply_relies(&contracts, session)?;
+    initial_stores_satisfy_invariants(&contracts, session)?;
     let mut proof = ContractsProof::default();
     let mut places = Vec::new();
     for (index, template) in program.templates.iter().enumerate() {
@@ -124,6 +125,30 @@ fn check(
     Ok(proof)
 }
 
+/// The initial stores satisfy the invariant I. There may be no thread, so this is no part of any thread's check.
+fn initial_stores_satisfy_invariants(contracts: &Contracts<'_>, session: &mut Session) -> Result<(), Stop> {
+    session.push();
+    let store = laws::store(contracts, session, "init");
+    let obligations = encode::initial_obligations(contracts, store)?;
+    meet(&obligations, &Explainer { contracts, runner: None }, session)?;
+    session.pop();
+    Ok(())
+}
+
+/// Nothing of what would be bad is possible.
+fn meet(obligations: &[Obligation], explainer: &Explainer<'_>, session: &mut Session) -> Result<(), Stop> {
+    for obligation in obligations {
+        session.push();
+        session.assert(&obligation.bad);
+        let answer = session.check()?;
+        if answer != Answer::Unsat {
+            return Err(Stop::Unknown(explainer.explain(session, obligation, &answer)));
+        }
+        session.pop();
+    }
+    Ok(())
+}
+
 /// The i-abstraction of a thread does not go wrong. Also returns what holds where the thread can be, if some
 /// property asks for that.
 fn check_thread(
@@ -142,21 +167,11 @@ fn check_thread(
     let loops = loop_invariants(contracts, template, &graph);
     let invariant = |node: usize| loops[&node].clone();
     let mut encoder = Encoder::new(contracts, session, &graph, template, closure, &invariant);
-    encoder.initial_obligations()?;
     encoder.encode()?;
     let kept = infer::keep_inductive(&mut encoder)?;
     let obligations = std::mem::take(&mut encoder.obligations);
     let me = encoder.me.clone();
-    for obligation in &obligations {
-        encoder.session.push();
-        encoder.session.assert(&obligation.bad);
-        let answer = encoder.session.check()?;
-        if answer != Answer::Unsat {
-            let explainer = Explainer { contracts, template, me: &me };
-            return Err(Stop::Unknown(explainer.explain(encoder.session, obligation, &answer)));
-        }
-        encoder.session.pop();
-    }
+    meet(&obligations, &Explainer { contracts, runner: Some((template, &me)) }, encoder.session)?;
     let point = |(node, said): (&usize, &LoopInvariant)| {
         let point = &graph.nodes[*node].point;
         let inferred = kept[node].iter().map(|&index| said.candidates[index].clone()).collect();

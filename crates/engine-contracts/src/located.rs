@@ -303,8 +303,10 @@ impl Scene<'_> {
         }
         let places = &self.places[actor.template.index()];
         session.assert(&place.between(&Term::int(0), &Term::int(places.len() as i64 - 1)));
+        // Of a thread of which there is no copy everything was found to hold, which says nothing of anybody else.
+        let exists = population.is_copy(&actor.thread, actor.template);
         for (number, known) in places.iter().enumerate() {
-            let here = place.equals(&Term::int(number as i64));
+            let here = exists.and(&place.equals(&Term::int(number as i64)));
             let locals = actor.locals(self, known.routine);
             for local in population.program.location(known.point.location).dead.iter() {
                 let sort = &population.program.routine(known.routine).locals[local.index()].sort;

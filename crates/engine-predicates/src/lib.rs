@@ -154,6 +154,11 @@ fn search(
     if let Some(found) = trace::error_at_the_start(&space, &command, budget, counters)? {
         return Ok(found);
     }
+    if space.threads.is_empty() {
+        // The proof rule is about threads. Without any the initial states are all that there is.
+        let nothing = || Found::Nothing("there is no thread, and its proofs are about threads".to_string());
+        return Ok(trace::along(&space, &[], &command, budget, counters)?.unwrap_or_else(nothing));
+    }
     if options.horn == Horn::Spacer {
         return spacer::search(&space, options.bias, &command, budget, counters);
     }
