@@ -2,6 +2,9 @@ use std::fmt;
 use std::time::Duration;
 use threadwise_limits::Limit;
 
+/// More characters of what a solver said are not shown.
+const LONGEST_SHOWN: usize = 400;
+
 /// Why a solver gave no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverError {
@@ -31,9 +34,17 @@ impl fmt::Display for SolverError {
             }
             SolverError::Limit(limit) => limit.fmt(f),
             SolverError::Died(last) if last.is_empty() => f.write_str("the solver ended unexpectedly"),
-            SolverError::Died(last) => write!(f, "the solver ended unexpectedly: {last}"),
-            SolverError::Protocol(what) => write!(f, "the solver did not understand: {what}"),
+            SolverError::Died(last) => write!(f, "the solver ended unexpectedly: {}", cut(last)),
+            SolverError::Protocol(what) => write!(f, "the solver did not understand: {}", cut(what)),
         }
+    }
+}
+
+/// What a solver said may be long; its beginning tells what went wrong.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text.to_string(),
     }
 }
 

@@ -120,6 +120,47 @@ fn solvers_that_die_or_talk_nonsense_are_errors() {
     assert!(matches!(session.check(), Err(SolverError::Protocol(text)) if text.contains("maybe")));
 }
 
+/// Whatever it says, little of it is kept.
+#[test]
+fn a_solver_that_says_too_much_is_an_error() {
+    for flood in ["yes sat", "tr '\\0' x < /dev/zero"] {
+        let error = Session::start(&impostor(flood), Settings::default(), &Budget::unlimited()).map(|_| ());
+        assert!(matches!(&error, Err(SolverError::Protocol(text)) if text.contains("more than 64 MiB")), "{error:?}");
+    }
+    // Complaints do not stop it, and only the last is kept.
+    let complains = "head -c 10000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo no licence >&2; exit 3";
+    let error = Session::start(&impostor(complains), Settings::default(), &Budget::unlimited()).map(|_| ());
+    assert_eq!(error, Err(SolverError::Died("no licence".to_string())));
+}
+
+/// The user is told the beginning of it.
+#[test]
+fn long_nonsense_is_cut() {
+    let nonsense = "n=1; while read line; do case $line in *echo*) head -c 4000000 /dev/zero | tr '\\0' x; echo;
+        echo answer-$n; n=$((n+1));; esac; done";
+    let mut session =
+        Session::start(&impostor(nonsense), Settings::default(), &Budget::unlimited()).expect("it answers");
+    let error = session.check().expect_err("it is nonsense");
+    let text = error.to_string();
+    assert!(text.contains("`xxxx") && text.len() < 1000, "{} bytes", text.len());
+}
+
+/// Solvers may start processes of their own, which must not be left behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_solver_ends_with_all_that_it_started() {
+    let note = std::env::temp_dir().join(format!("threadwise-solver-child-{}", std::process::id()));
+    let busy = format!("sleep 1000 & echo $! > {}; wait", note.display());
+    let settings = Settings { timeout: Duration::from_secs(2), ..Settings::default() };
+    let error = Session::start(&impostor(&busy), settings, &Budget::unlimited()).map(|_| ());
+    assert!(matches!(error, Err(SolverError::Timeout(_))), "{error:?}");
+    let child = std::fs::read_to_string(&note).expect("the child was started");
+    std::fs::remove_file(&note).expect("it is ours");
+    // Nobody may have asked how it ended yet.
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+}
+
 #[test]
 fn whole_scripts() {
     let horn = "(set-logic HORN)(declare-fun inv (Int) Bool)
