@@ -28,7 +28,7 @@ pub fn audit(args: &AuditArgs) -> Job {
     let checked = work::run(&console, budget, |budget| check(&program, &proof, budget));
     let seconds = clock.elapsed().as_secs_f64();
     let unknown = |reason: String| {
-        let judgement = Judgement::new("unknown", "proof", seconds);
+        let judgement = Judgement::new("unknown", "proof", &defines, seconds);
         Judgement { reason: Some(reason), ..judgement }.print(&console, "")
     };
     match checked {
@@ -36,14 +36,17 @@ pub fn audit(args: &AuditArgs) -> Job {
             let states = checked.states();
             let (count, time) = (show_count(states), show_seconds(seconds));
             let parts = parts(&proof, states);
-            let body = format!("\n  the proof's {count} {parts}: {} is SAFE  ({time})\n", program.source.name());
-            let judgement = Judgement::new("confirmed", "proof", seconds);
+            let what = format!("{}{}", program.source.name(), defines::shown(&defines));
+            let body = format!("\n  the proof's {count} {parts}: {what} is SAFE  ({time})\n");
+            let judgement = Judgement::new("confirmed", "proof", &defines, seconds);
             Judgement { size: Some(states), ..judgement }.print(&console, &body)
         }
         Err(CheckError::Refuted(reason)) => {
-            let judgement = Judgement::new("refuted", "proof", seconds);
-            let body = "\n  The file does not prove the program safe. That does not mean the program is unsafe.\n";
-            Judgement { reason: Some(reason), ..judgement }.print(&console, body)
+            let judgement = Judgement::new("refuted", "proof", &defines, seconds);
+            let program = format!("the program{}", defines::shown(&defines));
+            let body =
+                format!("\n  The file does not prove {program} safe. That does not mean the program is unsafe.\n");
+            Judgement { reason: Some(reason), ..judgement }.print(&console, &body)
         }
         Err(CheckError::Limit(limit)) => unknown(limit.to_string()),
         Err(CheckError::Undecided(reason)) => unknown(reason),

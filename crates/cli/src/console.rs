@@ -76,10 +76,15 @@ pub fn palette() -> Palette {
     Palette { color: layout(None).color }
 }
 
-/// Prints on standard output. A reader who has gone away, as in `| head`, is no error.
+/// Prints on standard output.
 pub fn print(text: &str) -> Result<(), InputError> {
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Whether standard output could be written. A reader who has gone away, as in `| head`, is no error.
+pub fn printed(result: std::io::Result<()>) -> Result<(), InputError> {
+    match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(InputError::new(format!("cannot write to standard output: {error}")))
         }

@@ -38,6 +38,12 @@ pub fn from_evidence(recorded: &Defines, flags: &[(String, i64)]) -> Result<Defi
     Ok(recorded.clone())
 }
 
+/// ` with N = 1, M = 2`; nothing where no constant is overridden.
+pub fn shown(defines: &Defines) -> String {
+    let shown: Vec<String> = defines.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if shown.is_empty() { String::new() } else { format!(" with {}", shown.join(", ")) }
+}
+
 /// The constants as the front end wants them.
 pub fn as_list(defines: &Defines) -> Vec<(String, i64)> {
     defines.iter().map(|(name, value)| (name.clone(), *value)).collect()

@@ -2,6 +2,7 @@
 
 use crate::args::Format;
 use crate::console::{Console, palette, print};
+use crate::defines::Defines;
 use crate::exit::{Exit, Job};
 use serde::Serialize;
 use threadwise_report::{Tone, to_text};
@@ -17,6 +18,8 @@ pub struct Judgement {
     pub reason: Option<String>,
     /// How many states the proof has, or how many steps the trace.
     pub size: Option<u64>,
+    /// The constants that the evidence was made with, where they are not those in the file.
+    pub defines: Defines,
     /// How long it took.
     pub seconds: f64,
     /// The version of Threadwise.
@@ -24,10 +27,10 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// A judgement without a reason.
-    pub fn new(verdict: &'static str, evidence: &'static str, seconds: f64) -> Judgement {
+    /// A judgement without a reason, of the program with these constants.
+    pub fn new(verdict: &'static str, evidence: &'static str, defines: &Defines, seconds: f64) -> Judgement {
         let version = env!("CARGO_PKG_VERSION");
-        Judgement { verdict, evidence, reason: None, size: None, seconds, version }
+        Judgement { verdict, evidence, reason: None, size: None, defines: defines.clone(), seconds, version }
     }
 
     /// Prints the judgement: for people the verdict alone on the first line, then `body`.

@@ -23,10 +23,15 @@ mod work;
 use args::{Cli, Command};
 use clap::Parser;
 use exit::{Exit, InputError, Job};
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    interrupt::respect_nohup();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(answer_usage(&error) as u8),
+    };
     let is_json = cli.command.is_json();
     let exit = match rescue::rescued(move || run(&cli.command)) {
         Ok(Ok(exit)) => exit,
@@ -34,6 +39,18 @@ fn main() -> ExitCode {
         Err(panic) => rescue::tell_internal_error(&panic, is_json),
     };
     ExitCode::from(exit as u8)
+}
+
+/// Prints a help text or the version, or what is wrong with the command line.
+fn answer_usage(usage: &clap::Error) -> Exit {
+    if usage.use_stderr() {
+        let _ = usage.print();
+        return Exit::BadInput;
+    }
+    match console::printed(usage.print().and_then(|()| std::io::stdout().flush())) {
+        Ok(()) => Exit::Safe,
+        Err(error) => tell(&error),
+    }
 }
 
 fn run(command: &Command) -> Job {

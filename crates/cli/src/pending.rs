@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Temporary files to remove if the process has to end at once.
+/// Temporary files and directories to remove if the process has to end at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that will be written later.
@@ -67,8 +67,8 @@ impl PendingFile {
     }
 
     fn forget_temporary(&mut self) {
-        if let (Some(path), Ok(mut unfinished)) = (self.temporary.take(), UNFINISHED.lock()) {
-            unfinished.retain(|other| *other != path);
+        if let Some(path) = self.temporary.take() {
+            forget(&path);
         }
     }
 }
@@ -86,14 +86,22 @@ impl Drop for PendingFile {
 pub fn remove_unfinished() {
     if let Ok(unfinished) = UNFINISHED.try_lock() {
         unfinished.iter().for_each(|path| {
-            let _ = fs::remove_file(path);
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         });
     }
 }
 
-fn register(path: &Path) {
+/// A temporary file or directory that has to be removed if the process ends at once.
+pub fn register(path: &Path) {
     if let Ok(mut unfinished) = UNFINISHED.lock() {
         unfinished.push(path.to_path_buf());
+    }
+}
+
+/// It is gone, or has become something to keep.
+pub fn forget(path: &Path) {
+    if let Ok(mut unfinished) = UNFINISHED.lock() {
+        unfinished.retain(|other| other != path);
     }
 }
 
@@ -103,9 +111,13 @@ fn temporary_name(target: &Path) -> PathBuf {
     target.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
 }
 
-/// A target that exists but is read-only could be renamed over; its owner would not be pleased.
+/// A target that exists but is read-only could be renamed over, and a privileged user could even open it; its owner
+/// would not be pleased.
 fn create(target: &Path, temporary: &Path) -> io::Result<File> {
-    if target.exists() {
+    if let Ok(existing) = fs::metadata(target) {
+        if existing.permissions().readonly() {
+            return Err(io::Error::new(ErrorKind::PermissionDenied, "the file is there and is read-only"));
+        }
         OpenOptions::new().append(true).open(target)?;
     }
     if target.file_name().is_none() {

@@ -31,15 +31,19 @@ pub fn replay_file(args: &ReplayArgs) -> Job {
                 Format::Json => String::new(),
                 Format::Human => {
                     let text = trace_text(replayed.instance(), replayed.trace());
-                    format!("\n{}", render_trace(&program, &text, &layout(args.width.width)))
+                    let constants = match defines::shown(&defines) {
+                        none if none.is_empty() => none,
+                        some => format!("\n  the program{some}\n"),
+                    };
+                    format!("{constants}\n{}", render_trace(&program, &text, &layout(args.width.width)))
                 }
             };
-            let judgement = Judgement::new("confirmed", "trace", seconds);
+            let judgement = Judgement::new("confirmed", "trace", &defines, seconds);
             let size = Some(trace.steps.len() as u64);
             Judgement { size, ..judgement }.print(&console, &body)
         }
         Err(error) => {
-            let judgement = Judgement::new("refuted", "trace", seconds);
+            let judgement = Judgement::new("refuted", "trace", &defines, seconds);
             Judgement { reason: Some(error.to_string()), ..judgement }.print(&console, "")
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::exit::InputError;
 use crate::input::is_stdin;
+use crate::pending::{forget, register};
 use std::path::{Path, PathBuf};
 
 /// A temporary directory, removed in the end unless it is kept.
@@ -26,6 +27,7 @@ impl Scratch {
             let message = format!("cannot make the directory `{}`: {error}", path.display());
             InputError::new(message).hint("set TMPDIR to a directory that you may write to")
         })?;
+        register(&path);
         Ok(Scratch { path, is_kept: false })
     }
 
@@ -58,5 +60,6 @@ impl Drop for Scratch {
         if !self.is_kept {
             let _ = std::fs::remove_dir_all(&self.path);
         }
+        forget(&self.path);
     }
 }

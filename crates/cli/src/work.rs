@@ -1,17 +1,17 @@
-//! Long work under limits, with Ctrl-C and a progress line.
+//! Long work under limits, which can be interrupted, with a progress line.
 
 use crate::args::{LimitArgs, SolverArgs};
 use crate::console::Console;
 use crate::exit::InputError;
-use crate::interrupt::on_ctrl_c;
+use crate::interrupt::on_interrupt;
 use crate::progress::ProgressLine;
 use std::sync::Arc;
 use threadwise_limits::{Budget, Progress};
 
-/// The budget that the flags allow; Ctrl-C cuts it short.
+/// The budget that the flags allow; Ctrl-C and its like cut it short.
 pub fn budget(limits: &LimitArgs) -> Budget {
     let budget = Budget::new(limits.timeout, limits.memory.map(|mib| mib << 20));
-    on_ctrl_c(budget.interrupter());
+    on_interrupt(budget.interrupter());
     budget
 }
 

@@ -92,6 +92,21 @@ fn unwritable_evidence_is_noticed_before_the_work() {
     assert_refused(&said, &["is a directory"]);
 }
 
+/// Also not by a privileged user, who could do so.
+#[cfg(unix)]
+#[test]
+fn evidence_that_is_read_only_is_not_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    let proof = scratch("read-only.json");
+    std::fs::write(&proof, "precious").expect("it can be written");
+    std::fs::set_permissions(&proof, std::fs::Permissions::from_mode(0o444)).expect("it is ours");
+    for flag in ["--proof", "--trace"] {
+        let said = run(&["check", "endless.tw", flag, crate::runner::arg(&proof)]);
+        assert_refused(&said, &["cannot write", "read-only", "help:"]);
+    }
+    assert_eq!(std::fs::read_to_string(&proof).expect("it is there"), "precious");
+}
+
 #[test]
 fn the_program_is_not_overwritten() {
     assert_refused(&run(&["check", "safe.tw", "--proof", "./safe.tw"]), &["is the program itself"]);

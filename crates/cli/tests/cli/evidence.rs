@@ -16,9 +16,29 @@ fn a_proof_passes_the_audit() {
     let said = run(&["audit", "safe.tw", arg(&proof)]);
     assert_eq!(said.code, 0, "{}", said.stderr);
     assert!(said.stdout.starts_with("CONFIRMED\n"), "{}", said.stdout);
+    // With another `N` the program may be something else.
+    assert!(said.stdout.contains(": safe.tw with N = 2 is SAFE"), "{}", said.stdout);
     let json = run(&["audit", "safe.tw", arg(&proof), "-DN=2", "--format", "json"]);
     assert_eq!(json.json()["verdict"], "confirmed");
+    assert_eq!(json.json()["defines"], serde_json::json!({ "N": 2 }));
     assert!(json.json()["size"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_trace_says_for_which_constants() {
+    let program = scratch("constants.tw");
+    let text = "const N = 2; shared x: 0..9; thread W[N] { var t: 0..9; t = x; x = t + 1; } invariant x < N;";
+    std::fs::write(&program, text).expect("it can be written");
+    let trace = scratch("constants.trace.json");
+    run(&["check", arg(&program), "-D", "N=1", "--trace", arg(&trace)]);
+    let said = run(&["replay", arg(&program), arg(&trace)]);
+    assert!(said.stdout.starts_with("CONFIRMED\n\n  the program with N = 1\n"), "{}", said.stdout);
+    let said = run(&["replay", arg(&program), arg(&trace), "--format", "json"]);
+    assert_eq!(said.json()["defines"], serde_json::json!({ "N": 1 }));
+    let said = run(&["check", arg(&program), "--trace", arg(&trace)]);
+    assert_eq!(said.code, 10, "{}", said.stderr);
+    let said = run(&["replay", arg(&program), arg(&trace), "--format", "json"]);
+    assert_eq!(said.json()["defines"], serde_json::json!({}));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Limits and interruption.
 
-use crate::runner::{run, threadwise};
-use std::process::Stdio;
+use crate::runner::{run, scratch, threadwise};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -33,18 +34,48 @@ fn auto_makes_a_plan() {
     assert!(said.stdout.contains("explicit: ") && said.stdout.contains("bound `x` (1:8)"), "{}", said.stdout);
 }
 
+/// Starts an endless search that would write a proof into the directory, and sends it a signal once it is at work.
+#[cfg(unix)]
+fn signalled(mut command: Command, directory: &Path, signal: &str) -> Output {
+    let _ = std::fs::remove_dir_all(directory);
+    std::fs::create_dir(directory).expect("the directory can be made");
+    command.arg("--proof").arg(directory.join("p.json"));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it should start");
+    while std::fs::read_dir(directory).expect("it is there").next().is_none() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.expect("kill should run").success());
+    child.wait_with_output().expect("it should end")
+}
+
 #[cfg(unix)]
 #[test]
 fn interruption() {
-    let mut command = threadwise(&["check", "endless.tw", "--engine", "explicit", "--timeout", "60"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it should start");
-    std::thread::sleep(Duration::from_millis(800));
-    let signal = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(signal.expect("kill should run").success());
-    let output = child.wait_with_output().expect("it should end");
-    assert_eq!(output.status.code(), Some(5));
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let directory = scratch(&format!("interrupted{signal}"));
+        let endless = threadwise(&["check", "endless.tw", "--engine", "explicit", "--timeout", "60"]);
+        let output = signalled(endless, &directory, signal);
+        assert_eq!(output.status.code(), Some(5), "{signal}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.starts_with("UNKNOWN: interrupted\n"), "{signal}: {text}");
+        let left: Vec<_> = std::fs::read_dir(&directory).expect("it is there").flatten().collect();
+        assert!(left.is_empty(), "{signal}: {left:?}");
+    }
+}
+
+/// Whoever says `nohup` wants the run to go on when the terminal has gone.
+#[cfg(target_os = "linux")]
+#[test]
+fn nohup_is_respected() {
+    let mut command = Command::new("nohup");
+    let program = threadwise(&["check", "endless.tw", "--engine", "explicit", "--timeout", "2"]);
+    command.arg(program.get_program()).args(program.get_args());
+    command.current_dir(program.get_current_dir().expect("it has one"));
+    let output = signalled(command, &scratch("nohup"), "-HUP");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.starts_with("UNKNOWN: interrupted\n"), "{text}");
+    assert!(text.starts_with("UNKNOWN: time limit of 2 s reached\n"), "{text}");
 }
 
 #[test]

@@ -122,8 +122,20 @@ fn a_reader_that_goes_away_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = std::fs::File::create("/dev/full").expect("there is a full device");
-    let output = threadwise(&["check", "safe.tw"]).stdout(full).output().expect("it should run");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"));
+    let commands: [&[&str]; 8] = [
+        &["check", "safe.tw"],
+        &["check", "safe.tw", "--format", "json"],
+        &["show", "safe.tw"],
+        &["man"],
+        &["completions", "bash"],
+        &["--help"],
+        &["check", "--help"],
+        &["--version"],
+    ];
+    for args in commands {
+        let full = std::fs::File::create("/dev/full").expect("there is a full device");
+        let output = threadwise(args).stdout(full).output().expect("it should run");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"), "{args:?}");
+    }
 }
