@@ -1,0 +1,58 @@
+//! The front end understands what is made.
+
+use threadwise_front_tw::{Options, load, parse, printer};
+use threadwise_source::{Severity, SourceFile, render};
+use threadwise_wild::{Config, generate, program, variants};
+
+/// What is wrong with a text, if anything.
+fn complaint(text: &str) -> Option<String> {
+    let loaded = load(SourceFile::new("wild.tw", text), &Options::default());
+    if loaded.program.is_some() {
+        return None;
+    }
+    let errors: Vec<_> = loaded.diagnostics.into_iter().filter(|d| d.severity == Severity::Error).collect();
+    Some(render(&SourceFile::new("wild.tw", text), &errors[..1], false))
+}
+
+/// How many percent of the texts load; prints the first complaint of some that do not.
+fn share_that_loads(texts: impl Iterator<Item = String>) -> usize {
+    let (mut total, mut good) = (0, 0);
+    for (number, text) in texts.enumerate() {
+        total += 1;
+        match complaint(&text) {
+            None => good += 1,
+            Some(complaint) if total - good < 30 => println!("program {number}: {complaint}"),
+            Some(_) => {}
+        }
+    }
+    println!("{good} of {total} programs load");
+    100 * good / total
+}
+
+#[test]
+fn nearly_all_programs_load() {
+    assert!(share_that_loads((0..2000).map(program)) >= 95);
+}
+
+#[test]
+fn most_variants_load() {
+    assert!(share_that_loads((0..200).flat_map(variants)) >= 80);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_text() {
+    for seed in 0..100 {
+        assert_eq!(program(seed), program(seed));
+        assert_eq!(variants(seed), variants(seed));
+    }
+}
+
+/// The table of operators in the reference says which parentheses can be left out.
+#[test]
+fn parentheses_that_the_reference_calls_needless_are_needless() {
+    let tree_of = |text: &str| printer::print(&parse(&SourceFile::new("wild.tw", text)).module);
+    for seed in 0..1000 {
+        let wild = generate(seed, Config::all());
+        assert_eq!(tree_of(&wild.to_text()), tree_of(&wild.to_text_with_parentheses()), "seed {seed}");
+    }
+}
