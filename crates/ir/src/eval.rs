@@ -335,7 +335,8 @@ impl Instance {
             Domain::Sort(sort) => {
                 let count = self.count(sort) as i64;
                 let first = self.unrank(sort, 0);
-                first..=first + count - 1
+                // In this order, since the last value may be the largest that there is.
+                first..=first + (count - 1)
             }
             Domain::Copies(template) => {
                 let copies = self.copies_of(*template);

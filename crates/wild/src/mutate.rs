@@ -20,7 +20,7 @@ pub fn mutated(program: &Wild, seed: u64) -> Wild {
             _ => replace_operator(&mut variant, &mut random),
         }
     }
-    variant
+    variant.settle_labels()
 }
 
 /// Changes one of the expressions that `eligible` selects.

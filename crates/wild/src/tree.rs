@@ -137,6 +137,12 @@ impl Stmt {
         }
     }
 
+    fn put_skip_for_nothing(&mut self) {
+        if self.kind == Kind::Nothing {
+            self.kind = Kind::Skip;
+        }
+    }
+
     /// The bounds that say how large the program is.
     fn bounds_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
@@ -224,6 +230,19 @@ impl Item {
 }
 
 impl Wild {
+    /// The reference leaves open whether a label that ends an atomic block names a point inside the step
+    /// or the one after it, so there a statement follows the label.
+    pub(crate) fn settle_labels(mut self) -> Wild {
+        self.visit_blocks(&mut |block| {
+            for stmt in block.iter_mut() {
+                if let Kind::Atomic(body) = &mut stmt.kind {
+                    visit_block(body, &mut |inner| inner.iter_mut().for_each(Stmt::put_skip_for_nothing));
+                }
+            }
+        });
+        self
+    }
+
     /// Calls `visit` for every block, outer ones first.
     pub(crate) fn visit_blocks(&mut self, visit: &mut dyn FnMut(&mut Block)) {
         for body in self.items.iter_mut().filter_map(Item::body_mut) {

@@ -84,7 +84,6 @@ fn compare(seeds: std::ops::Range<u64>) {
             if difference.is_some() {
                 let text = shrunk(program).to_text();
                 let difference = disagreement(&text).1.unwrap_or_default();
-                println!("seed {seed}: {difference}\n{text}\n");
                 report += &format!("seed {seed}: {difference}\n{text}\n");
             }
         }
@@ -97,14 +96,22 @@ fn compare(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn the_interpreter_and_the_search_agree() {
-    compare(0..400);
+    compare(0..150);
+}
+
+/// What has been found this way once.
+#[test]
+fn they_agree_on_a_quantifier_up_to_the_largest_number() {
+    let text = "shared c: lock = *;
+        thread P { assert forall i: 9223372036854775806..9223372036854775807 :: c; }";
+    assert_eq!(disagreement(text), (Answer::Unsafe, None));
 }
 
 /// As many as one likes: `WILD_SEEDS=1000..5000 cargo test … -- --ignored`.
 #[test]
 #[ignore = "takes as long as one likes"]
 fn the_interpreter_and_the_search_agree_on_many() {
-    let seeds = std::env::var("WILD_SEEDS").unwrap_or("400..2000".to_string());
+    let seeds = std::env::var("WILD_SEEDS").unwrap_or("150..2000".to_string());
     let (first, end) = seeds.split_once("..").expect("two numbers with `..` between them");
     compare(first.parse().expect("a number")..end.parse().expect("a number"));
 }

@@ -20,7 +20,7 @@ pub fn generate(seed: u64, config: Config) -> Wild {
     let risk = random.pick(&[0, 0, 1, 3, 12]);
     let mut generator = Generator { random, config, risk, ..Generator::empty() };
     generator.program();
-    Wild { items: generator.items }
+    Wild { items: generator.items }.settle_labels()
 }
 
 /// Something that an expression can name.
@@ -188,7 +188,7 @@ impl Generator {
 
     fn declare_shared(&mut self) {
         self.place = Place::Shared;
-        let mut names = vec!["a", "b", "c", "d", "s"];
+        let mut names = ["a", "b", "c", "d", "s"];
         if self.random.percent(4) {
             names[0] = self.random.pick(&["lock", "size", "set", "ord", "int", "exceptions", "idle"]);
         }

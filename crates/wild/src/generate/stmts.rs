@@ -120,7 +120,7 @@ impl Generator {
         if copies == 0 {
             // What stands in no copy of the body is not there for properties.
             self.declared.truncate(declared);
-            visit_block(&mut body, &mut |block| block.iter_mut().for_each(|stmt| stmt.labels.clear()));
+            visit_block(&mut body, &mut |block| block.iter_mut().for_each(hide_from_properties));
         }
         Kind::For(variable, lo_expr, hi_expr, body)
     }
@@ -318,5 +318,13 @@ fn may_stand_together(left: &Expr, right: &Expr) -> bool {
         (Expr::Index(of_left, _), _) => may_stand_together(of_left, right),
         (_, Expr::Index(of_right, _)) => may_stand_together(left, of_right),
         _ => left != right,
+    }
+}
+
+/// Takes out what a property could name: labels, also those of a procedure that is called.
+fn hide_from_properties(stmt: &mut Stmt) {
+    stmt.labels.clear();
+    if matches!(stmt.kind, Kind::Call(..)) {
+        stmt.kind = Kind::Skip;
     }
 }
