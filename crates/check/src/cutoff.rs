@@ -105,7 +105,14 @@ impl Witnesses<'_> {
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => vec![a, b],
             ExprKind::SetLiteral(elements) => elements.iter().collect(),
             ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => vec![&thread.thread],
-            _ => Vec::new(),
+            ExprKind::Conditional(parts) => parts.iter().collect(),
+            ExprKind::Quantified(_, _, body) => vec![body],
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::Bound(_) => Vec::new(),
         };
         parts.into_iter().try_fold(0u64, |sum, part| sum.checked_add(self.of(part, None, for_all)?))
     }

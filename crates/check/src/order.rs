@@ -109,7 +109,7 @@ fn interval(e: &Expr) -> Interval {
             UnaryOp::Not => (0, 1),
         },
         ExprKind::Binary(op, a, b) => operated(*op, interval_of_part(a), interval_of_part(b)),
-        ExprKind::Conditional(_, a, b) => hull(interval_of_part(a), interval_of_part(b)),
+        ExprKind::Conditional(parts) => hull(interval_of_part(&parts[1]), interval_of_part(&parts[2])),
         ExprKind::Quantified(Quantifier::Count, binder, body) => counted(&binder.domain, interval_of_part(body)),
         ExprKind::Quantified(Quantifier::Forall | Quantifier::Exists, ..) | ExprKind::At(..) => (0, 1),
         ExprKind::Thread(_)

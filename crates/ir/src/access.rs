@@ -36,7 +36,7 @@ impl RaceBits {
         let mut bits = vec![0; program.shared.len()];
         let vars = properties.iter().filter_map(|p| match &p.kind {
             PropertyKind::NoRace(_, vars) => Some(vars),
-            _ => None,
+            PropertyKind::Invariant(..) | PropertyKind::Never(_) => None,
         });
         for (bit, vars) in vars.enumerate() {
             vars.iter().for_each(|var| bits[var.index()] |= 1 << bit);
@@ -79,7 +79,7 @@ impl RaceBits {
     pub(crate) fn of_result(&self, edge: &Edge) -> Access {
         match &edge.op {
             Op::Call { result: Some(place), .. } => self.write(place.var),
-            _ => Access::default(),
+            Op::Call { result: None, .. } | Op::Command(_) | Op::Return(_) => Access::default(),
         }
     }
 }

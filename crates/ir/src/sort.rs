@@ -98,7 +98,7 @@ impl Sort {
         match self {
             Sort::Int => true,
             Sort::Array(_, element) => element.is_infinite(),
-            _ => false,
+            Sort::Bool | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
         }
     }
 

@@ -68,7 +68,7 @@ fn refers_directly(sort: &Sort) -> bool {
         Sort::Set(element) => **element == Sort::Tid || !element.mentions_tid(),
         Sort::Array(key, element) if key.mentions_tid() => !element.mentions_tid(),
         Sort::Array(_, element) => refers_directly(element),
-        _ => true,
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => true,
     }
 }
 
@@ -189,7 +189,7 @@ fn has_place_for_every_copy(sort: &Sort) -> bool {
     match sort {
         Sort::Set(element) => element.mentions_tid(),
         Sort::Array(key, element) => key.mentions_tid() || has_place_for_every_copy(element),
-        _ => false,
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => false,
     }
 }
 
@@ -206,7 +206,7 @@ fn tid_places(sort: &Sort) -> u32 {
             };
             keys.saturating_mul(tid_places(element))
         }
-        _ => 0,
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => 0,
     }
 }
 
@@ -237,7 +237,7 @@ impl Instance {
                 let size = self.words(element).max(1);
                 words.chunks(size).for_each(|chunk| self.profile_of(element, chunk, tid, out));
             }
-            _ => {}
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => {}
         }
     }
 
@@ -276,7 +276,7 @@ impl Instance {
                     }
                 }
             }
-            _ => {}
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) => {}
         }
     }
 }

@@ -34,7 +34,7 @@ impl<'a> Terms<'a> {
                     let translated = view.translate(e)?;
                     parts.push(translated.defined.and(&translated.value.term().not()));
                 }
-                _ => {}
+                PropertyKind::Invariant(..) | PropertyKind::Never(_) | PropertyKind::NoRace(..) => {}
             }
         }
         Ok(Term::all(&parts))
