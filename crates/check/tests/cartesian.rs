@@ -1,19 +1,16 @@
 //! Unions of products: good ones are accepted, all others are not.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use support::products::{
-    FIRST_THREAD_WAITS, PETERSON, Sketch, at, index_of, lock_class, lock_class_proof, peterson_x5, proof,
-};
-use support::{explore, program};
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{CartesianProof, Product, Proof};
 use threadwise_ir::{Instance, Program, State, Store, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
+use threadwise_testing::products::{
+    FIRST_THREAD_WAITS, PETERSON, Sketch, at, index_of, lock_class, lock_class_proof, peterson_x5, proof,
+};
+use threadwise_testing::{explore, program};
 
 fn judged(program: &Arc<Program>, proof: &CartesianProof) -> Result<u64, String> {
     match check(program, &Proof::Cartesian(proof.clone()), &Budget::unlimited()) {
@@ -173,7 +170,7 @@ fn permuted(instance: &Instance, symmetric: &[TemplateId], sets: &[u32]) -> BTre
 fn is_proof(instance: &Instance, proof: &CartesianProof) -> bool {
     let states = states(instance, proof);
     let threads = || (0..instance.threads.len() as u32).map(ThreadId);
-    support::initial_states(instance).iter().all(|state| states.contains(state))
+    threadwise_testing::initial_states(instance).iter().all(|state| states.contains(state))
         && states.iter().all(|state| {
             let steps = || threads().map(|thread| (thread, state.steps(instance, thread)));
             let leads_inside = |thread: ThreadId, step: &threadwise_ir::Successor| {
@@ -430,7 +427,7 @@ fn races_and_failing_steps_are_found() {
     let racing = proof(&instance, &[TemplateId(0)], &sketch);
     refused(&program, &racing, "with\n  x = 0\ntwo threads may violate `norace x;`");
     let text = "shared x: 0..1; thread W[2] { a: x = x + 1; b: }";
-    let program = support::program(text);
+    let program = threadwise_testing::program(text);
     let overflowing = proof(&Instance::new(program.clone(), 0), &[TemplateId(0)], &sketch);
     refused(&program, &overflowing, "goes wrong at test.tw:1:");
 }
@@ -444,7 +441,7 @@ fn limits_are_honoured() {
     assert!(check(&program, &Proof::Cartesian(small), &budget).is_ok());
     // Ten switches, each off or on: no product has all, and 2^10 parts must be looked at.
     let threads: String = (0..10).map(|i| format!("thread P{i} {{ loop {{ a: skip; b: skip; }} }}\n")).collect();
-    let program = support::program(&format!("shared x: 0..1; {threads}"));
+    let program = threadwise_testing::program(&format!("shared x: 0..1; {threads}"));
     let instance = Instance::new(program.clone(), 0);
     let place = |i: usize, label| at(&program, &format!("P{i}"), label);
     let one = |bits: usize| (0..10).map(|i| place(i, if bits >> i & 1 == 1 { "b" } else { "a" })).collect();

@@ -1,11 +1,7 @@
 //! Proofs by abstract threads that meet their obligations are accepted; where one is not met, it is
 //! named.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::sync::Arc;
-use support::{modular, program};
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{
     AssertionProof, Conformance, ConformanceProof, FrontierProof, PointFormula, Proof, Simulation,
@@ -13,6 +9,7 @@ use threadwise_evidence::{
 use threadwise_ir::{Instance, LocationId, Program, Store, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_solver_setup::solver_for_tests;
+use threadwise_testing::{modular, program};
 
 const TEXT: &str = "shared x: 0..2;
     thread P { x = 1; x = 2; assert x == 2; }

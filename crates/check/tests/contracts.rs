@@ -1,15 +1,12 @@
 //! Proofs by contracts: good ones are accepted, all others are not.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::sync::Arc;
-use support::program;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract, decode_expr};
 use threadwise_ir::{EdgeId, LocationId, Program};
 use threadwise_limits::Budget;
 use threadwise_solver_setup::solver_for_tests;
+use threadwise_testing::program;
 
 const COUNTER: &str = "shared m: mutex; shared x: int;
     thread P { loop { acquire(m); l: x = x + 1; assert x > 0; x = x - 1; release(m); } }

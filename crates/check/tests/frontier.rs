@@ -1,14 +1,11 @@
 //! Sequences of sets of thread states: good ones are accepted, all others are not.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::sync::Arc;
-use support::{COUNTER, LOST_UPDATE, MUTEX, RECURSIVE, frontier, modular, program};
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FrontierProof, Proof};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
+use threadwise_testing::{COUNTER, LOST_UPDATE, MUTEX, RECURSIVE, frontier, modular, program};
 
 fn judged(program: &Arc<Program>, proof: &Proof) -> Result<u64, String> {
     match check(program, proof, &Budget::unlimited()) {

@@ -1,15 +1,12 @@
 //! Annotations that meet their obligations are accepted; where one is not met, it is named.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
-use support::{COUNTER, LOST_UPDATE, RECURSIVE, annotation, by_store, modular, program};
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{Annotation, Context, ModularProof, Proof, ThreadAnnotation};
 use threadwise_ir::{Instance, Program, Store, ThreadId};
 use threadwise_limits::{Budget, Limit};
+use threadwise_testing::{COUNTER, LOST_UPDATE, RECURSIVE, annotation, by_store, modular, program};
 
 /// The number of thread states of an accepted proof, or why it is refused.
 fn judged(program: &Arc<Program>, proof: &ModularProof) -> Result<u64, String> {

@@ -1,14 +1,11 @@
 //! Good proofs are accepted; proofs with anything missing or wrong are not.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::time::Duration;
-use support::{KITCHEN_SINK, LOST_UPDATE, MUTEX, explore, program, reachable_set, representatives, set_of};
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{Proof, ReachableSet};
 use threadwise_ir::{Instance, TemplateId};
 use threadwise_limits::{Budget, Limit};
+use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, MUTEX, explore, program, reachable_set, representatives, set_of};
 
 const W: TemplateId = TemplateId(0);
 

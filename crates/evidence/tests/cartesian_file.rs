@@ -1,14 +1,12 @@
 //! Files of proofs by unions of products: what is written is read back, and what is wrong is refused.
 
-mod support;
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::products::{PETERSON, lock_class_proof, peterson_x5, proof};
-use support::{MUTEX, program};
 use threadwise_evidence::{CartesianProof, FileError, Product, Proof, ProofFile, write_proof};
 use threadwise_ir::{Instance, Program, Store, TemplateId};
+use threadwise_testing::products::{PETERSON, lock_class_proof, peterson_x5, proof};
+use threadwise_testing::{MUTEX, program};
 
 fn written(program: &Arc<Program>, proof: &CartesianProof) -> String {
     let mut out = Vec::new();
@@ -110,5 +108,5 @@ fn runs_stay_within_a_template() {
     let unknown = CartesianProof { symmetric: vec![TemplateId(2)], ..with(&[]) };
     assert!(unknown.validate(&instance).expect_err("unknown").to_string().contains("symmetric[0]"));
     // A proof of another program does not fit.
-    assert!(with(&[]).validate(&Instance::new(support::program(MUTEX), 0)).is_err());
+    assert!(with(&[]).validate(&Instance::new(threadwise_testing::program(MUTEX), 0)).is_err());
 }

@@ -1,15 +1,13 @@
 //! Files of proofs by abstract threads: what is written is read back, and what is wrong is refused.
 
-mod support;
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{modular, program};
 use threadwise_evidence::{
     AssertionProof, Conformance, ConformanceProof, FileError, PointFormula, Proof, ProofFile, Simulation, write_proof,
 };
 use threadwise_ir::{EdgeId, Instance, Op, Program, ThreadId};
+use threadwise_testing::{modular, program};
 
 const TEXT: &str = "shared x: 0..2;
     proc set(n: 0..2) { x = n; }

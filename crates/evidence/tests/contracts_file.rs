@@ -1,13 +1,11 @@
 //! Proofs by contracts are read as they were written, and damaged files are refused.
 
-mod support;
-
 use std::collections::BTreeMap;
-use support::program;
 use threadwise_evidence::{
     ContractsProof, PointAssertion, Proof, ProofFile, ThreadContract, decode_expr, expr_json, write_proof,
 };
 use threadwise_ir::EdgeId;
+use threadwise_testing::program;
 
 const TEXT: &str = "shared x: int; proc p(k: int) { while (k > 0) { k = k - 1; } }
     thread P { p(3); } thread W[*] { skip; } rely P :: x' >= x;";

@@ -1,15 +1,13 @@
 //! Files with random changes are read or refused, but never bring the reader down.
 
-mod support;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-use support::products::lock_class_proof;
-use support::{COUNTER, KITCHEN_SINK, RECURSIVE, frontier, modular, program, reachable_set, trace};
 use threadwise_evidence::{Proof, ProofFile, TraceFile, write_proof, write_trace};
 use threadwise_ir::{Instance, Program};
+use threadwise_testing::products::lock_class_proof;
+use threadwise_testing::{COUNTER, KITCHEN_SINK, RECURSIVE, frontier, modular, program, reachable_set, trace};
 
 static SINK: LazyLock<Arc<Program>> = LazyLock::new(|| program(KITCHEN_SINK));
 

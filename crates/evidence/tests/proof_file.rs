@@ -1,13 +1,11 @@
 //! Proof files: what is written is read back, and what is wrong is refused with a reason.
 
-mod support;
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{KITCHEN_SINK, MUTEX, program, reachable_set};
 use threadwise_evidence::{FileError, Proof, ProofFile, ReachableSet, write_proof};
 use threadwise_ir::{Instance, Program, TemplateId};
+use threadwise_testing::{KITCHEN_SINK, MUTEX, program, reachable_set};
 
 fn written(program: &Arc<Program>, set: &ReachableSet) -> String {
     let mut out = Vec::new();

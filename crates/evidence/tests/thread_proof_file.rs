@@ -1,13 +1,11 @@
 //! Files of proofs by thread states: what is written is read back, and what is wrong is refused.
 
-mod support;
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{COUNTER, MUTEX, RECURSIVE, frontier, modular, program};
 use threadwise_evidence::{FileError, FrontierProof, ModularProof, Proof, ProofFile, write_proof};
 use threadwise_ir::{Instance, Program};
+use threadwise_testing::{COUNTER, MUTEX, RECURSIVE, frontier, modular, program};
 
 fn written(program: &Arc<Program>, proof: &Proof) -> String {
     let mut out = Vec::new();

@@ -1,13 +1,11 @@
 //! Trace files: what is written is read back, and what is wrong is refused with a reason.
 
-mod support;
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{KITCHEN_SINK, LOST_UPDATE, program, trace};
 use threadwise_evidence::{FileError, Trace, TraceFile, Violation, trace_steps_json, violation_json, write_trace};
 use threadwise_ir::{Fault, Instance, Program, ThreadId};
+use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, program, trace};
 
 fn written(instance: &Instance, trace: &Trace) -> String {
     let mut out = Vec::new();

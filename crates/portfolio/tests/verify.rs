@@ -1,12 +1,9 @@
 //! From a program to a verdict.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::time::Duration;
-use support::{KITCHEN_SINK, LOST_UPDATE, MUTEX, program};
 use threadwise_limits::Budget;
 use threadwise_portfolio::{EngineChoice, Outcome, Request, engines, verify};
+use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, MUTEX, program};
 use threadwise_verdict::{Grounds, Verdict};
 
 fn verified(text: &str, request: &Request) -> Outcome {

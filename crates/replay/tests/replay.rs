@@ -1,12 +1,9 @@
 //! Good traces replay; traces with anything changed do not, and the reason says where.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
-use support::{KITCHEN_SINK, LOST_UPDATE, program, trace};
 use threadwise_evidence::{Trace, Violation};
 use threadwise_ir::{Fault, Instance, PropertyId, StepError, ThreadId};
 use threadwise_replay::replay;
+use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, program, trace};
 
 fn instance(text: &str) -> Instance {
     Instance::new(program(text), 2)

@@ -1,16 +1,13 @@
 //! Unions of products as people and scripts read them.
 
-#[path = "../../evidence/tests/support/mod.rs"]
-mod support;
-
 use std::sync::Arc;
-use support::products::{PETERSON, Sketch, at, lock_class_proof, peterson_x5, proof};
-use support::{explore, program};
 use threadwise_check::check;
 use threadwise_evidence::{CartesianProof, Product, Proof, Stats};
 use threadwise_ir::{Instance, Program, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_report::{Layout, Report, human, json, render_proof};
+use threadwise_testing::products::{PETERSON, Sketch, at, lock_class_proof, peterson_x5, proof};
+use threadwise_testing::{explore, program};
 use threadwise_verdict::Verdict;
 
 const PLAIN: Layout = Layout { width: None, color: false, whole_proof: false };
@@ -60,8 +57,9 @@ fn state_by_state(program: &Arc<Program>) -> CartesianProof {
     for state in states {
         let mut product = Product::default();
         for (local, thread) in state.locals.iter().zip(&instance.threads) {
-            let local = support::products::index_of(&mut proof.locals[thread.template.index()], local.clone());
-            product.components.push((1, support::products::index_of(&mut proof.sets, vec![local])));
+            let local =
+                threadwise_testing::products::index_of(&mut proof.locals[thread.template.index()], local.clone());
+            product.components.push((1, threadwise_testing::products::index_of(&mut proof.sets, vec![local])));
         }
         match proof.unions.last_mut() {
             Some((shared, products)) if *shared == state.shared => products.push(product),

@@ -1,14 +1,17 @@
 //! Proofs by unions of products, put together by hand.
 
-use super::{explore, program};
+use crate::{explore, program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_evidence::{CartesianProof, Product};
 use threadwise_ir::{Instance, Program, Store, TemplateId};
 
-pub const PETERSON: &str = include_str!("../../../../examples/peterson.tw");
-pub const LOCK_CLASS: &str = include_str!("../../../../examples/lock-class.tw");
-pub const FIRST_THREAD_WAITS: &str = include_str!("../../../../examples/first-thread-waits.tw");
+/// The example of CART, section 2.2.
+pub const PETERSON: &str = include_str!("../../../examples/peterson.tw");
+/// The example of CART, section 3.6.
+pub const LOCK_CLASS: &str = include_str!("../../../examples/lock-class.tw");
+/// The example of CART, section 1.13.
+pub const FIRST_THREAD_WAITS: &str = include_str!("../../../examples/first-thread-waits.tw");
 
 /// For each shared store the products, thread by thread, of a program without local variables: of
 /// thread `t` the local states are where it is, as numbers of locations.
@@ -42,6 +45,7 @@ fn product(instance: &Instance, proof: &mut CartesianProof, components: &[Vec<i6
     product
 }
 
+/// Where an item is in a list, to which it is added if it is new.
 pub fn index_of<T: PartialEq>(all: &mut Vec<T>, item: T) -> u32 {
     let known = all.iter().position(|other| *other == item);
     known.unwrap_or_else(|| {
