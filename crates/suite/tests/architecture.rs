@@ -25,22 +25,61 @@ fn names(cell: &str) -> BTreeSet<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_string).collect()
 }
 
-/// The crates and their dependencies on each other, without those of their tests.
-fn actual() -> Map {
+/// The directories of the crates under `crates`.
+fn crate_directories() -> Vec<PathBuf> {
     let crates = std::fs::read_dir(root().join("crates")).expect("there are crates");
-    let dirs = crates.map(|entry| entry.expect("readable").path()).filter(|path| path.join("Cargo.toml").exists());
-    dirs.map(|dir| {
-        let manifest = std::fs::read_to_string(dir.join("Cargo.toml")).expect("readable manifest");
-        (dir.file_name().expect("a name").to_string_lossy().into_owned(), dependencies(&manifest))
-    })
-    .collect()
+    let all = crates.map(|entry| entry.expect("readable").path());
+    all.filter(|path| path.join("Cargo.toml").exists()).collect()
 }
 
-fn dependencies(manifest: &str) -> BTreeSet<String> {
-    let section = manifest.split("[dependencies]").nth(1).unwrap_or("");
-    let lines = section.lines().skip(1).take_while(|line| !line.starts_with('['));
-    let own = lines.filter_map(|line| line.strip_prefix("threadwise-"));
-    own.filter_map(|line| line.split(['.', ' ', '=']).next()).map(str::to_string).collect()
+/// The crates and their dependencies on each other, without those of their tests.
+fn actual() -> Map {
+    let known = |directory: &PathBuf| {
+        let own = dependencies(directory, "[dependencies]");
+        own.iter().filter_map(|name| name.strip_prefix("threadwise-")).map(str::to_string).collect()
+    };
+    let name = |directory: &PathBuf| directory.file_name().expect("a name").to_string_lossy().into_owned();
+    crate_directories().iter().map(|directory| (name(directory), known(directory))).collect()
+}
+
+/// What a section of a crate's manifest names.
+fn dependencies(directory: &Path, section: &str) -> BTreeSet<String> {
+    let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).expect("readable manifest");
+    let lines = manifest.lines().skip_while(|line| *line != section).skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('[')).filter(|line| !line.is_empty());
+    lines.filter_map(|line| line.split(['.', ' ', '=']).next()).map(str::to_string).collect()
+}
+
+/// All crates that a crate stands on, directly or through others.
+fn reached(crates: &Map, from: &str) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![from.to_string()];
+    while let Some(name) = open.pop() {
+        let new = crates[&name].iter().filter(|other| reached.insert((*other).clone()));
+        open.extend(new.cloned().collect::<Vec<_>>());
+    }
+    reached
+}
+
+/// The code under a directory, without comments.
+fn code(directory: &Path) -> String {
+    let Ok(entries) = std::fs::read_dir(directory) else { return String::new() };
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let texts = paths.map(|path| match path.extension() {
+        Some(extension) if extension == "rs" => std::fs::read_to_string(&path).expect("readable code"),
+        Some(_) => String::new(),
+        None => code(&path),
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The dependencies of a section that the code never names.
+fn unused(directory: &Path, section: &str, code: &str) -> Vec<String> {
+    let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let is_used = |name: &String| words.contains(name.replace('-', "_").as_str());
+    let all = dependencies(directory, section).into_iter();
+    all.filter(|name| !is_used(name)).map(|name| format!("{}: {name}", directory.display())).collect()
 }
 
 #[test]
@@ -49,10 +88,29 @@ fn the_map_is_true() {
 }
 
 #[test]
-fn judges_know_no_engine() {
+fn judges_know_no_engine_not_even_through_others() {
     let crates = actual();
     for judge in ["check", "replay", "verdict", "ir", "evidence"] {
-        let known = &crates[judge];
+        let known = reached(&crates, judge);
         assert!(!known.iter().any(|name| name.starts_with("engine-")), "{judge} knows an engine: {known:?}");
+    }
+}
+
+#[test]
+fn what_others_depend_on_is_reached() {
+    let crates = [("a", vec!["b"]), ("b", vec!["c", "a"]), ("c", vec![])];
+    let names = |names: Vec<&str>| names.into_iter().map(str::to_string).collect::<BTreeSet<_>>();
+    let crates = crates.into_iter().map(|(name, known)| (name.to_string(), names(known))).collect();
+    assert_eq!(reached(&crates, "a"), names(vec!["a", "b", "c"]));
+    assert_eq!(reached(&crates, "c"), names(vec![]));
+}
+
+#[test]
+fn every_dependency_is_used() {
+    for directory in crate_directories().into_iter().chain([root().join("xtask")]) {
+        let program = code(&directory.join("src"));
+        let tests = format!("{program}\n{}", code(&directory.join("tests")));
+        assert_eq!(unused(&directory, "[dependencies]", &program), Vec::<String>::new());
+        assert_eq!(unused(&directory, "[dev-dependencies]", &tests), Vec::<String>::new());
     }
 }
