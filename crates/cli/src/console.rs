@@ -38,7 +38,9 @@ impl Console {
 
     /// Whether a progress line would be seen, and would not disturb.
     pub fn wants_progress(&self) -> bool {
-        !self.quiet && self.format == Format::Human && std::io::stderr().is_terminal()
+        let can_be_drawn =
+            std::io::stderr().is_terminal() && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+        !self.quiet && self.format == Format::Human && can_be_drawn
     }
 }
 

@@ -1,6 +1,6 @@
 //! A line on the terminal that says what is going on.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -11,10 +11,13 @@ use threadwise_limits::Progress;
 const TICK: Duration = Duration::from_millis(120);
 /// Work that is done sooner than this needs no line; it would only flicker.
 const PATIENCE: Duration = Duration::from_millis(400);
+/// What goes round at the start of the line, so that one sees that the program is alive.
+const SPINNER: [char; 8] = ['⠁', '⠂', '⠄', '⡀', '⢀', '⠠', '⠐', '⠈'];
+/// To the start of the line, which becomes empty.
+const CLEAR: &str = "\r\x1b[2K";
 
 /// A progress line; it disappears when this is dropped.
 pub struct ProgressLine {
-    bar: ProgressBar,
     done: Arc<AtomicBool>,
     updater: Option<JoinHandle<()>>,
 }
@@ -22,27 +25,42 @@ pub struct ProgressLine {
 impl ProgressLine {
     /// Shows what the work says about itself.
     pub fn show(progress: Arc<Progress>) -> ProgressLine {
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
-            bar.set_style(style);
-        }
         let done = Arc::new(AtomicBool::new(false));
         let updater = {
-            let (bar, done) = (bar.clone(), done.clone());
-            let started = Instant::now();
-            std::thread::spawn(move || {
-                while !done.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(TICK);
-                    if started.elapsed() < PATIENCE {
-                        continue;
-                    }
-                    bar.set_message(progress.text());
-                    bar.tick();
-                }
-            })
+            let done = done.clone();
+            std::thread::spawn(move || draw_until(&done, &progress))
         };
-        ProgressLine { bar, done, updater: Some(updater) }
+        ProgressLine { done, updater: Some(updater) }
     }
+}
+
+fn draw_until(done: &AtomicBool, progress: &Progress) {
+    let started = Instant::now();
+    let mut drawn = 0;
+    while !done.load(Ordering::Relaxed) {
+        std::thread::park_timeout(TICK);
+        if started.elapsed() < PATIENCE {
+            continue;
+        }
+        let columns = terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+        draw(&line(drawn, started.elapsed(), &progress.text(), columns));
+        drawn += 1;
+    }
+    if drawn > 0 {
+        draw("");
+    }
+}
+
+/// The line fits into one row of the terminal; what is longer could not be cleared.
+fn line(drawn: usize, elapsed: Duration, text: &str, columns: usize) -> String {
+    let whole = format!("{} {}s  {text}", SPINNER[drawn % SPINNER.len()], elapsed.as_secs());
+    whole.lines().next().unwrap_or_default().chars().take(columns.saturating_sub(1)).collect()
+}
+
+/// Nobody can be told if this fails.
+fn draw(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = write!(err, "{CLEAR}{text}").and_then(|()| err.flush());
 }
 
 impl Drop for ProgressLine {
@@ -52,6 +70,17 @@ impl Drop for ProgressLine {
             updater.thread().unpark();
             let _ = updater.join();
         }
-        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_fits_into_one_row() {
+        let long = "explicit: 12 345 states\nand more";
+        assert_eq!(line(0, Duration::from_millis(2900), long, 80), "⠁ 2s  explicit: 12 345 states");
+        assert_eq!(line(9, Duration::ZERO, long, 12), "⠂ 0s  expli");
     }
 }
