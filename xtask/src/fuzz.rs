@@ -3,10 +3,11 @@
 use anyhow::{Result, bail};
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
-use threadwise_suite::{damaged_program, damaged_system, try_program};
+use threadwise_frontends::frontends;
+use threadwise_suite::{damaged_program, try_program};
 
-/// Loads damaged programs and transition systems in turn until the time is up or one makes a front end
-/// panic; that is saved.
+/// Loads damaged programs in all languages in turn until the time is up or one makes a front end panic; that is
+/// saved.
 pub fn run(seconds: u64, first_seed: u64) -> Result<()> {
     let start = Instant::now();
     let mut accepted = 0;
@@ -15,14 +16,12 @@ pub fn run(seconds: u64, first_seed: u64) -> Result<()> {
             println!("{} damaged programs, {accepted} of them still programs: no panic", seed - first_seed);
             break;
         }
-        let (text, name) = match seed % 2 {
-            0 => (damaged_program(seed), "tw"),
-            _ => (damaged_system(seed), "ts"),
-        };
-        match catch_unwind(|| try_program(&format!("fuzz.{name}"), &text).is_ok()) {
+        let frontend = frontends()[seed as usize % frontends().len()];
+        let (text, extension) = (damaged_program(frontend, seed), frontend.extensions()[0]);
+        match catch_unwind(|| try_program(&format!("fuzz.{extension}"), &text).is_ok()) {
             Ok(program) => accepted += program as u64,
             Err(_) => {
-                let file = format!("panic-{seed}.{name}");
+                let file = format!("panic-{seed}.{extension}");
                 std::fs::write(&file, &text)?;
                 bail!("seed {seed} makes the front end panic; the program is in {file}");
             }

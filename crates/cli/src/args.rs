@@ -1,5 +1,6 @@
 //! The flags, each with its help.
 
+use crate::frontend_args::FrontendArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -188,9 +189,8 @@ pub struct ProgramArgs {
     /// The program: a .tw file, or a transition system in a .ts file; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Override a `const` of the program; may be given several times
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = define)]
-    pub defines: Vec<(String, i64)>,
+    #[command(flatten)]
+    pub language: FrontendArgs,
 }
 
 /// How to search.
@@ -405,20 +405,6 @@ fn engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineChoice>
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     let names: Vec<&'static str> = EngineChoice::names().collect();
     PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(EngineChoice::AUTO))
-}
-
-fn define(text: &str) -> Result<(String, i64), String> {
-    let wanted = "write NAME=VALUE, like N=4";
-    let (name, value) = text.split_once('=').ok_or(wanted)?;
-    let (name, value) = (name.trim(), value.trim());
-    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(format!("`{name}` is not a name; {wanted}"));
-    }
-    match value.parse() {
-        Ok(value) => Ok((name.to_string(), value)),
-        Err(_) => Err(format!("`{value}` is not a whole number of at most 64 bits; {wanted}")),
-    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

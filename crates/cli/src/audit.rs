@@ -9,6 +9,7 @@ use crate::judged::Judgement;
 use crate::work;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof, ProofFile};
+use threadwise_frontends::with_defines;
 use threadwise_report::{show_count, show_seconds};
 
 /// Checks a proof from a file against the program.
@@ -21,8 +22,8 @@ pub fn audit(args: &AuditArgs) -> Job {
         InputError::new(message).hint("make it again with `threadwise check --proof`")
     };
     let file = ProofFile::read(open(&args.proof)?).map_err(unreadable)?;
-    let defines = defines::from_evidence(&file.header().defines, &args.program.defines)?;
-    let program = load_program(&args.program.file, &defines::as_list(&defines), args.output.quiet)?;
+    let defines = defines::from_evidence(&file.header().defines, &args.program.language.options)?;
+    let program = load_program(&args.program.file, &with_defines(&defines), &budget, args.output.quiet)?;
     let proof = file.into_proof(&program).map_err(unreadable)?;
     let clock = budget.clone();
     let checked = work::run(&console, budget, |budget| check(&program, &proof, budget));

@@ -1,10 +1,11 @@
 //! `threadwise check`: verify a program.
 
 use crate::args::{CheckArgs, Format};
+use crate::complaint::complain;
 use crate::console::{Console, layout, print};
 use crate::defines::{self, Defines};
 use crate::exit::{Exit, InputError, Job};
-use crate::input::{load_program, tell};
+use crate::input::load_program;
 use crate::pending::PendingFile;
 use crate::work;
 use std::io::BufWriter;
@@ -21,8 +22,9 @@ pub fn check(args: &CheckArgs) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
     work::choose_solver(&args.solver)?;
-    let defines = defines::from_flags(&args.program.defines)?;
-    let program = load_program(&args.program.file, &args.program.defines, args.output.quiet)?;
+    let options = &args.program.language.options;
+    let defines = defines::from_flags(options)?;
+    let program = load_program(&args.program.file, options, &budget, args.output.quiet)?;
     let files = EvidenceFiles::prepare(args)?;
     let request = Request {
         engine: args.engine,
@@ -42,8 +44,7 @@ pub fn check(args: &CheckArgs) -> Job {
     let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));
     say_notes(&console, &outcome);
     if let Some(error) = &outcome.rejected {
-        tell(&program.source, std::slice::from_ref(error));
-        return Err(InputError::Told);
+        return Err(InputError::of_program(&program.source, error.clone()));
     }
     let report = Report {
         program: &program,
@@ -61,8 +62,11 @@ pub fn check(args: &CheckArgs) -> Job {
         Format::Human => human(&report, &Layout { whole_proof: args.output.verbose, ..layout(args.width.width) }),
         Format::Json => to_text(&json(&report)),
     })?;
-    files.write(&console, &program, &outcome, &defines)?;
-    Ok(exit_code(&outcome.verdict))
+    // Standard output has its one report by now.
+    Ok(match files.write(&console, &program, &outcome, &defines) {
+        Ok(()) => exit_code(&outcome.verdict),
+        Err(error) => complain(&error, Format::Human),
+    })
 }
 
 /// Warnings are for everybody, other notes and the statistics for those who ask.

@@ -28,12 +28,14 @@ struct Comparison<'a> {
 /// Runs all engines and compares what they say.
 pub fn compare(args: &CompareArgs) -> Job {
     let console = Console::new(&args.output);
-    defines::from_flags(&args.program.defines)?;
+    let options = &args.program.language.options;
+    defines::from_flags(options)?;
     let scratch = Scratch::new()?;
     let file = scratch.program(&args.program.file)?;
-    let program = load_program(&file.path, &args.program.defines, args.output.quiet)?;
+    let budget = work::budget(&args.limits);
+    let program = load_program(&file.path, options, &budget, args.output.quiet)?;
     work::choose_solver(&args.solver)?;
-    let stop = work::budget(&args.limits).interrupter();
+    let stop = budget.interrupter();
     let mut rows = Vec::new();
     for engine in engines() {
         if stop.load(Ordering::Relaxed) {
@@ -80,7 +82,7 @@ fn run_engine(args: &CompareArgs, engine: &str, program: &Path, scratch: &Path) 
 
 fn search_flags(args: &CompareArgs) -> Vec<String> {
     let mut flags = vec![format!("--any-copies={}", args.search.any_copies)];
-    flags.extend(args.program.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
+    flags.extend(args.program.language.options.given().map(|(option, value)| format!("--{}={value}", option.long)));
     flags.extend(args.search.no_symmetry.then(|| "--no-symmetry".to_string()));
     flags.extend(args.search.no_fold.then(|| "--no-fold".to_string()));
     flags.extend(args.limits.timeout.map(|t| format!("--timeout={}", t.as_secs_f64())));

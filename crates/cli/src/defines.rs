@@ -2,16 +2,17 @@
 
 use crate::exit::InputError;
 use std::collections::BTreeMap;
+use threadwise_frontends::Options;
 
 /// Overridden constants by name.
 pub type Defines = BTreeMap<String, i64>;
 
 /// The constants given with `-D`; giving one twice is fine unless the values differ.
-pub fn from_flags(flags: &[(String, i64)]) -> Result<Defines, InputError> {
+pub fn from_flags(flags: &Options) -> Result<Defines, InputError> {
     let mut defines = Defines::new();
-    for (name, value) in flags {
-        if let Some(before) = defines.insert(name.clone(), *value)
-            && before != *value
+    for (name, value) in threadwise_frontends::defines(flags) {
+        if let Some(before) = defines.insert(name.clone(), value)
+            && before != value
         {
             let message = format!("-D {name}={before} and -D {name}={value} contradict each other");
             return Err(InputError::new(message).hint("give the constant once"));
@@ -21,7 +22,7 @@ pub fn from_flags(flags: &[(String, i64)]) -> Result<Defines, InputError> {
 }
 
 /// The constants that evidence was made with. What the user says too must agree.
-pub fn from_evidence(recorded: &Defines, flags: &[(String, i64)]) -> Result<Defines, InputError> {
+pub fn from_evidence(recorded: &Defines, flags: &Options) -> Result<Defines, InputError> {
     for (name, value) in from_flags(flags)? {
         match recorded.get(&name) {
             Some(said) if *said == value => {}
@@ -42,9 +43,4 @@ pub fn from_evidence(recorded: &Defines, flags: &[(String, i64)]) -> Result<Defi
 pub fn shown(defines: &Defines) -> String {
     let shown: Vec<String> = defines.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if shown.is_empty() { String::new() } else { format!(" with {}", shown.join(", ")) }
-}
-
-/// The constants as the front end wants them.
-pub fn as_list(defines: &Defines) -> Vec<(String, i64)> {
-    defines.iter().map(|(name, value)| (name.clone(), *value)).collect()
 }

@@ -1,6 +1,8 @@
 //! Exit codes, and errors that end the program early.
 
-use std::fmt;
+use std::sync::Arc;
+use threadwise_frontends::Refusal;
+use threadwise_source::{Diagnostic, SourceFile};
 
 /// How the process ends (CBMC's scheme).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,13 +19,13 @@ pub enum Exit {
     Internal = 6,
 }
 
-/// What is wrong with what the user gave us.
+/// What is wrong with what the user gave us: data, until [`crate::complaint`] puts it into words.
 #[derive(Debug)]
 pub enum InputError {
     /// A message, and what to do about it.
     Message { message: String, hint: Option<String> },
-    /// The user has already been told.
-    Told,
+    /// The program is wrong, at places of its text.
+    Program { source: Arc<SourceFile>, diagnostics: Vec<Diagnostic> },
 }
 
 impl InputError {
@@ -32,22 +34,23 @@ impl InputError {
         InputError::Message { message: message.into(), hint: None }
     }
 
-    /// The same with advice.
+    /// The same with advice; what is said of a program has its own.
     pub fn hint(self, text: impl Into<String>) -> InputError {
         match self {
             InputError::Message { message, .. } => InputError::Message { message, hint: Some(text.into()) },
-            InputError::Told => InputError::Told,
+            InputError::Program { .. } => self,
         }
+    }
+
+    /// One thing is wrong with the program.
+    pub fn of_program(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> InputError {
+        InputError::Program { source: source.clone(), diagnostics: vec![diagnostic] }
     }
 }
 
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InputError::Message { message, hint: None } => f.write_str(message),
-            InputError::Message { message, hint: Some(hint) } => write!(f, "{message}\n  help: {hint}"),
-            InputError::Told => Ok(()),
-        }
+impl From<Refusal> for InputError {
+    fn from(refusal: Refusal) -> InputError {
+        InputError::new(refusal.message).hint(refusal.hint)
     }
 }
 

@@ -1,14 +1,15 @@
 //! Programs and evidence from files.
 
-use crate::console::{say, stderr_color};
+use crate::complaint::tell;
 use crate::exit::InputError;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
-use threadwise_front_tw::Options;
+use threadwise_frontends::{Frontend, Loaded, Options, frontend_for};
 use threadwise_ir::Program;
-use threadwise_source::{Diagnostic, Severity, SourceFile, Span, render};
+use threadwise_limits::Budget;
+use threadwise_source::{Diagnostic, Severity, SourceFile, Span};
 
 /// No program that people write is larger; what is larger is probably not a program.
 const MAX_PROGRAM_BYTES: u64 = 64 << 20;
@@ -18,75 +19,42 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads and lowers a program; its name tells the language. Diagnostics go to standard error.
-pub fn load_program(path: &Path, defines: &[(String, i64)], quiet: bool) -> Result<Arc<Program>, InputError> {
-    let file = read_source(path)?;
-    let (program, diagnostics) = if is_transition_system(path) {
-        refuse_defines(defines)?;
-        let loaded = threadwise_front_ts::load(file.clone());
-        (loaded.program, loaded.diagnostics)
-    } else {
-        let lowered = threadwise_front_tw::load(file.clone(), &Options { defines: defines.to_vec() });
-        (lowered.program, lowered.diagnostics)
-    };
-    let is_shown = |d: &&Diagnostic| !quiet || d.severity == Severity::Error;
-    let shown: Vec<Diagnostic> = diagnostics.iter().filter(is_shown).cloned().collect();
-    tell(&file, &shown);
-    program.map(Arc::new).ok_or(InputError::Told)
-}
-
-fn is_transition_system(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "ts")
-}
-
-fn refuse_defines(defines: &[(String, i64)]) -> Result<(), InputError> {
-    match defines.first() {
-        Some((name, value)) => {
-            let message = format!("-D {name}={value}: a transition system has no constants");
-            Err(InputError::new(message).hint("leave the -D out"))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Shows diagnostics on standard error.
-pub fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
-    if !diagnostics.is_empty() {
-        say(&format!("{}\n", render(file, diagnostics, stderr_color())));
-    }
+/// Reads and lowers a program; its name tells the language. Warnings go to standard error.
+pub fn load_program(path: &Path, options: &Options, budget: &Budget, quiet: bool) -> Result<Arc<Program>, InputError> {
+    let frontend = frontend_for(path);
+    let file = read_source(path, frontend)?;
+    frontend.check_options(options)?;
+    let Loaded { program, source, diagnostics } = frontend.load(vec![file], options, budget);
+    let is_shown = |d: &Diagnostic| !quiet || d.severity == Severity::Error;
+    let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(is_shown).collect();
+    let Some(program) = program else { return Err(InputError::Program { source, diagnostics }) };
+    tell(&source, &diagnostics);
+    Ok(program)
 }
 
 /// Reads the text of a program.
-fn read_source(path: &Path) -> Result<SourceFile, InputError> {
+fn read_source(path: &Path, frontend: &dyn Frontend) -> Result<SourceFile, InputError> {
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
     let bytes = read_program_bytes(path, &name)?;
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => {
-            let hint = match is_transition_system(path) {
-                true => "a system has at least one thread: thread P",
-                false => "a program has at least one thread: thread P { … }",
-            };
-            let error = Diagnostic::error(Span::default(), "the file is empty").hint(hint);
-            tell(&SourceFile::new(name, text), &[error]);
-            Err(InputError::Told)
+            let error = Diagnostic::error(Span::default(), "the file is empty").hint(frontend.least());
+            Err(InputError::of_program(&Arc::new(SourceFile::new(name, text)), error))
         }
         Ok(text) => Ok(SourceFile::new(name, text)),
-        Err(error) => {
-            tell_not_text(&name, error.utf8_error().valid_up_to(), error.as_bytes());
-            Err(InputError::Told)
-        }
+        Err(error) => Err(not_text(&name, error.utf8_error().valid_up_to(), error.as_bytes())),
     }
 }
 
 /// Everything before the bad byte is text, so it can be shown with the place marked.
-fn tell_not_text(name: &str, offset: usize, bytes: &[u8]) {
+fn not_text(name: &str, offset: usize, bytes: &[u8]) -> InputError {
     let file = SourceFile::new(name, String::from_utf8_lossy(bytes));
     let position = file.position(offset as u32);
     let message =
         format!("the file is not UTF-8 text: byte 0x{:02x} at offset {offset}, line {}", bytes[offset], position.line);
     let error = Diagnostic::error(Span::new(offset, offset + 1), message)
         .hint("save the file as UTF-8, or check that it is a program at all");
-    tell(&file, &[error]);
+    InputError::of_program(&Arc::new(file), error)
 }
 
 fn read_program_bytes(path: &Path, name: &str) -> Result<Vec<u8>, InputError> {

@@ -4,9 +4,11 @@ mod args;
 mod audit;
 mod check;
 mod compare;
+mod complaint;
 mod console;
 mod defines;
 mod exit;
+mod frontend_args;
 mod generated;
 mod input;
 mod interrupt;
@@ -22,35 +24,23 @@ mod work;
 
 use args::{Cli, Command};
 use clap::Parser;
-use exit::{Exit, InputError, Job};
-use std::io::Write;
+use complaint::{complain, complain_about_flags};
+use exit::Job;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interrupt::respect_nohup();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(answer_usage(&error) as u8),
+        Err(error) => return ExitCode::from(complain_about_flags(&error) as u8),
     };
-    let is_json = cli.command.is_json();
+    let format = cli.command.format();
     let exit = match rescue::rescued(move || run(&cli.command)) {
         Ok(Ok(exit)) => exit,
-        Ok(Err(error)) => tell(&error),
-        Err(panic) => rescue::tell_internal_error(&panic, is_json),
+        Ok(Err(error)) => complain(&error, format),
+        Err(panic) => rescue::tell_internal_error(&panic, format),
     };
     ExitCode::from(exit as u8)
-}
-
-/// Prints a help text or the version, or what is wrong with the command line.
-fn answer_usage(usage: &clap::Error) -> Exit {
-    if usage.use_stderr() {
-        let _ = usage.print();
-        return Exit::BadInput;
-    }
-    match console::printed(usage.print().and_then(|()| std::io::stdout().flush())) {
-        Ok(()) => Exit::Safe,
-        Err(error) => tell(&error),
-    }
 }
 
 fn run(command: &Command) -> Job {
@@ -63,11 +53,4 @@ fn run(command: &Command) -> Job {
         Command::Completions { shell } => generated::completions(*shell),
         Command::Man { command } => generated::man(command.as_deref()),
     }
-}
-
-fn tell(error: &InputError) -> Exit {
-    if !matches!(error, InputError::Told) {
-        console::say(&format!("error: {error}"));
-    }
-    Exit::BadInput
 }

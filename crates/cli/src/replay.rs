@@ -8,6 +8,8 @@ use crate::input::{load_program, open};
 use crate::judged::Judgement;
 use std::time::Instant;
 use threadwise_evidence::{FileError, TraceFile};
+use threadwise_frontends::with_defines;
+use threadwise_limits::Budget;
 use threadwise_replay::replay;
 use threadwise_report::{render_trace, trace_text};
 
@@ -20,8 +22,8 @@ pub fn replay_file(args: &ReplayArgs) -> Job {
         InputError::new(message).hint("make it again with `threadwise check --trace`")
     };
     let file = TraceFile::read(open(&args.trace)?).map_err(unreadable)?;
-    let defines = defines::from_evidence(&file.header().defines, &args.program.defines)?;
-    let program = load_program(&args.program.file, &defines::as_list(&defines), args.output.quiet)?;
+    let defines = defines::from_evidence(&file.header().defines, &args.program.language.options)?;
+    let program = load_program(&args.program.file, &with_defines(&defines), &Budget::unlimited(), args.output.quiet)?;
     let (instance, trace) = file.trace(&program).map_err(unreadable)?;
     let replayed = replay(&instance, &trace);
     let seconds = started.elapsed().as_secs_f64();

@@ -27,12 +27,11 @@ fn remember_panics(last_words: Arc<Mutex<String>>) {
 }
 
 /// Reports a panic.
-pub fn tell_internal_error(panic: &str, is_json: bool) -> Exit {
+pub fn tell_internal_error(panic: &str, format: Format) -> Exit {
     let reason = "internal error";
-    let text = if is_json {
-        to_text(&internal_error_json(&format!("{reason}: {panic}"), ADVICE))
-    } else {
-        format!("UNKNOWN: {reason}\n")
+    let text = match format {
+        Format::Json => to_text(&internal_error_json(&format!("{reason}: {panic}"), ADVICE)),
+        Format::Human => format!("UNKNOWN: {reason}\n"),
     };
     let _ = print(&text);
     say(&format!("error: {panic}\n  help: {ADVICE}"));
@@ -40,16 +39,15 @@ pub fn tell_internal_error(panic: &str, is_json: bool) -> Exit {
 }
 
 impl Command {
-    /// Whether standard output is for programs.
-    pub fn is_json(&self) -> bool {
-        let output = match self {
-            Command::Check(args) => &args.output,
-            Command::Compare(args) => &args.output,
-            Command::Audit(args) => &args.output,
-            Command::Replay(args) => &args.output,
-            Command::Show(_) | Command::Completions { .. } | Command::Man { .. } => return false,
-        };
-        output.format == Format::Json
+    /// For whom standard output is.
+    pub fn format(&self) -> Format {
+        match self {
+            Command::Check(args) => args.output.format,
+            Command::Compare(args) => args.output.format,
+            Command::Audit(args) => args.output.format,
+            Command::Replay(args) => args.output.format,
+            Command::Show(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
+        }
     }
 }
 

@@ -54,7 +54,8 @@ impl Row {
             let error = String::from_utf8_lossy(&output.stderr);
             error.lines().next().unwrap_or("the engine ended without a word").to_string()
         };
-        let verdict = text(&said["verdict"]);
+        // To an engine that refuses what the user wrote for it, the program is a bad input.
+        let verdict = text(&said["verdict"]).map(|word| if word == "error" { "unknown".to_string() } else { word });
         Row {
             engine: engine.to_string(),
             reason: if verdict.is_some() { text(&said["reason"]) } else { Some(broken()) },

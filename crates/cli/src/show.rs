@@ -7,13 +7,15 @@ use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
 use std::sync::Arc;
 use threadwise_ir::Program;
+use threadwise_limits::Budget;
 use threadwise_portfolio::horn_clauses;
 
 /// Prints the program as text or as a graph.
 pub fn show(args: &ShowArgs) -> Job {
     set_color(args.color);
-    defines::from_flags(&args.program.defines)?;
-    let program = load_program(&args.program.file, &args.program.defines, false)?;
+    let options = &args.program.language.options;
+    defines::from_flags(options)?;
+    let program = load_program(&args.program.file, options, &Budget::unlimited(), false)?;
     if args.abstracts && program.abstract_threads.is_empty() {
         let error = InputError::new(format!("{} has no abstract threads", program.source.name()));
         return Err(error.hint("`threadwise show` without `--abstract` prints the threads"));

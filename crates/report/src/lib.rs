@@ -14,6 +14,7 @@ mod changes;
 mod conformance;
 mod contracts;
 mod cubes;
+mod diagnostics;
 mod environment;
 mod facts;
 mod formula;
@@ -36,6 +37,7 @@ mod view;
 mod violation;
 
 pub use changes::Change;
+pub use diagnostics::{DiagnosticJson, ErrorJson, PlaceJson, RelatedJson, diagnostic_json};
 pub use human::{Layout, Report, headline, human, render_trace};
 pub use json::{ReportJson, StatsJson, internal_error_json, json, to_text};
 pub use modular::render_proof;

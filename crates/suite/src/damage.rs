@@ -1,7 +1,9 @@
 //! Programs with something broken in them, to see that the front end keeps its countenance.
 
-use crate::examples;
+use crate::{Example, examples};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use threadwise_frontends::{Frontend, frontend_for, frontends};
 
 /// A small generator of random numbers (xorshift*), so that a seed gives the same program always.
 struct Dice(u64);
@@ -15,21 +17,17 @@ impl Dice {
     }
 }
 
-/// An example program, damaged in one to eight places.
-pub fn damaged_program(seed: u64) -> String {
-    static PIECES: OnceLock<Vec<Vec<String>>> = OnceLock::new();
-    damaged(PIECES.get_or_init(|| examples_in_pieces(false)), seed)
+/// An example in a language, damaged in one to eight places.
+pub fn damaged_program(frontend: &dyn Frontend, seed: u64) -> String {
+    static PIECES: OnceLock<BTreeMap<&str, Vec<Vec<String>>>> = OnceLock::new();
+    let pieces =
+        PIECES.get_or_init(|| frontends().iter().map(|frontend| (frontend.noun(), in_pieces(*frontend))).collect());
+    damaged(&pieces[frontend.noun()], seed)
 }
 
-/// An example of a transition system, damaged in one to eight places.
-pub fn damaged_system(seed: u64) -> String {
-    static PIECES: OnceLock<Vec<Vec<String>>> = OnceLock::new();
-    damaged(PIECES.get_or_init(|| examples_in_pieces(true)), seed)
-}
-
-fn examples_in_pieces(transition_systems: bool) -> Vec<Vec<String>> {
-    let examples = examples().into_iter().filter(|e| e.is_transition_system() == transition_systems);
-    examples.map(|e| pieces(&e.text)).collect()
+fn in_pieces(frontend: &dyn Frontend) -> Vec<Vec<String>> {
+    let is_meant = |example: &Example| frontend_for(&example.path).noun() == frontend.noun();
+    examples().into_iter().filter(is_meant).map(|example| pieces(&example.text)).collect()
 }
 
 fn damaged(programs: &[Vec<String>], seed: u64) -> String {

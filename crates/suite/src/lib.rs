@@ -12,14 +12,16 @@ pub mod soundness;
 pub use annotated::random_annotated;
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use conformance::{conforms, random_abstraction};
-pub use damage::{damaged_program, damaged_system};
+pub use damage::damaged_program;
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
 
 pub use soundness::disagreement;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use threadwise_frontends::{Options, frontend_for, frontends};
 use threadwise_ir::Program;
+use threadwise_limits::Budget;
 use threadwise_source::{SourceFile, render};
 
 /// A program with expectations in its leading comment:
@@ -80,18 +82,11 @@ pub fn program(name: &str, text: &str) -> Arc<Program> {
     try_program(name, text).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
-/// A program from its text, or the diagnostics if it is not one. A name that ends in `.ts` means a
-/// transition system.
+/// A program from its text, or the diagnostics if it is not one. The name tells the language.
 pub fn try_program(name: &str, text: &str) -> Result<Arc<Program>, String> {
     let file = SourceFile::new(name, text);
-    let (program, diagnostics) = if name.ends_with(".ts") {
-        let loaded = threadwise_front_ts::load(file.clone());
-        (loaded.program, loaded.diagnostics)
-    } else {
-        let lowered = threadwise_front_tw::load(file.clone(), &threadwise_front_tw::Options::default());
-        (lowered.program, lowered.diagnostics)
-    };
-    program.map(Arc::new).ok_or_else(|| render(&file, &diagnostics, false))
+    let loaded = frontend_for(Path::new(name)).load(vec![file], &Options::default(), &Budget::unlimited());
+    loaded.program.ok_or_else(|| render(&loaded.source, &loaded.diagnostics, false))
 }
 
 /// Whether some variable or the recursion is unbounded.
@@ -125,10 +120,15 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
         let path = entry.expect("readable entry").path();
         if path.is_dir() {
             collect(&path, out);
-        } else if path.extension().is_some_and(|e| e == "tw" || e == "ts") {
+        } else if is_program(&path) {
             out.push(path);
         }
     }
+}
+
+fn is_program(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|e| frontends().iter().any(|frontend| frontend.extensions().contains(&e)))
 }
 
 fn example(path: PathBuf) -> Example {

@@ -1,0 +1,90 @@
+//! What is wrong with the input, for people on standard error and for programs on standard output.
+
+use crate::args::Format;
+use crate::console::{print, printed, say, stderr_color};
+use crate::exit::{Exit, InputError};
+use std::io::Write;
+use threadwise_report::{DiagnosticJson, ErrorJson, diagnostic_json, to_text};
+use threadwise_source::{Diagnostic, SourceFile, render};
+
+/// Tells the user what is wrong. Programs get an object, whatever it is that is wrong.
+pub fn complain(error: &InputError, format: Format) -> Exit {
+    if format == Format::Json {
+        // If even that cannot be written, standard error has to do.
+        let _ = print(&to_text(&ErrorJson::new(as_json(error))));
+    }
+    match error {
+        InputError::Message { message, hint: None } => say(&format!("error: {message}")),
+        InputError::Message { message, hint: Some(hint) } => say(&format!("error: {message}\n  help: {hint}")),
+        InputError::Program { source, diagnostics } => tell(source, diagnostics),
+    }
+    Exit::BadInput
+}
+
+/// Shows diagnostics on standard error.
+pub fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
+    if !diagnostics.is_empty() {
+        say(&format!("{}\n", render(file, diagnostics, stderr_color())));
+    }
+}
+
+fn as_json(error: &InputError) -> Vec<DiagnosticJson> {
+    match error {
+        InputError::Message { message, hint } => vec![DiagnosticJson::without_place(message, hint.as_deref())],
+        InputError::Program { source, diagnostics } => {
+            diagnostics.iter().map(|diagnostic| diagnostic_json(source, diagnostic)).collect()
+        }
+    }
+}
+
+/// Prints a help text or the version, or what is wrong with the command line.
+pub fn complain_about_flags(usage: &clap::Error) -> Exit {
+    if !usage.use_stderr() {
+        return match printed(usage.print().and_then(|()| std::io::stdout().flush())) {
+            Ok(()) => Exit::Safe,
+            Err(error) => complain(&error, Format::Human),
+        };
+    }
+    if wants_json(std::env::args_os().map(|flag| flag.to_string_lossy().into_owned())) {
+        let text = usage.to_string();
+        let (message, hint) = parts(&text);
+        let _ = print(&to_text(&ErrorJson::new(vec![DiagnosticJson::without_place(&message, hint.as_deref())])));
+    }
+    let _ = usage.print();
+    Exit::BadInput
+}
+
+/// The message, on one line, and what the rest has to say.
+fn parts(text: &str) -> (String, Option<String>) {
+    let (first, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = one_line(first.strip_prefix("error:").unwrap_or(first));
+    (message, Some(one_line(rest)).filter(|rest| !rest.is_empty()))
+}
+
+/// Whether flags that could not be understood ask for JSON.
+fn wants_json(flags: impl Iterator<Item = String>) -> bool {
+    let flags: Vec<String> = flags.take_while(|flag| flag != "--").collect();
+    let in_two = flags.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    in_two || flags.iter().any(|flag| flag == "--format=json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_asked_for_before_two_dashes() {
+        let asks = |flags: &str| wants_json(flags.split(' ').map(str::to_string));
+        assert!(asks("check --format json a.tw") && asks("check --format=json"));
+        assert!(!asks("check --format human json") && !asks("check -- --format json"));
+    }
+
+    #[test]
+    fn a_complaint_about_flags_is_a_message_and_a_hint() {
+        let text = "error: invalid value 'N' for '-D':\n  write NAME=VALUE\n\nFor more information, try '--help'.\n";
+        let (message, hint) = parts(text);
+        assert_eq!(message, "invalid value 'N' for '-D': write NAME=VALUE");
+        assert_eq!(hint.as_deref(), Some("For more information, try '--help'."));
+    }
+}

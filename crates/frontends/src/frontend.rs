@@ -1,0 +1,65 @@
+use crate::options::{FrontendOption, Options, Refusal};
+use std::sync::Arc;
+use threadwise_ir::Program;
+use threadwise_limits::Budget;
+use threadwise_source::{Diagnostic, SourceFile, Span};
+
+/// A language that programs are written in.
+pub trait Frontend: Sync {
+    /// One program of this language, as messages speak of it: "a transition system".
+    fn noun(&self) -> &'static str;
+
+    /// The endings of its files' names, without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// What can be said on the command line about how to read a program.
+    fn options(&self) -> &'static [&'static FrontendOption];
+
+    /// What an empty file lacks, as a hint.
+    fn least(&self) -> &'static str;
+
+    /// Reads, checks and lowers the files of one program, by their names as the user gave them and their texts. One
+    /// that can take long asks the budget.
+    fn load(&self, files: Vec<SourceFile>, options: &Options, budget: &Budget) -> Loaded;
+}
+
+impl dyn Frontend {
+    /// Whether the language has all options that were given, or the first that it has not.
+    pub fn check_options(&self, options: &Options) -> Result<(), Refusal> {
+        let is_known = |option: &FrontendOption| self.options().iter().any(|known| known.long == option.long);
+        match options.given().find(|(option, _)| !is_known(option)) {
+            Some((option, value)) => Err(option.refused(value, self.noun())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What became of the files of a program.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program, if there are no errors.
+    pub program: Option<Arc<Program>>,
+    /// The text that the diagnostics speak of.
+    pub source: Arc<SourceFile>,
+    /// Errors and warnings in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// For languages in which a program is one file.
+pub(crate) fn one_file(
+    files: Vec<SourceFile>,
+    load: impl FnOnce(SourceFile) -> (Option<Program>, Vec<Diagnostic>),
+) -> Loaded {
+    let count = files.len();
+    let mut files = files.into_iter();
+    let file = files.next().unwrap_or_else(|| SourceFile::new("", ""));
+    let source = Arc::new(file.clone());
+    let (program, diagnostics) = match count {
+        1 => load(file),
+        _ => {
+            let message = format!("{count} files were given, and a program in this language is one file");
+            (None, vec![Diagnostic::error(Span::default(), message).hint("give the files one by one")])
+        }
+    };
+    Loaded { program: program.map(Arc::new), source, diagnostics }
+}

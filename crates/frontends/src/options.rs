@@ -1,0 +1,99 @@
+//! What can be said on the command line about how to read a program.
+
+/// A flag with a value, which may be given several times.
+#[derive(Debug)]
+pub struct FrontendOption {
+    /// `D` of `-D`.
+    pub short: Option<char>,
+    /// `define` of `--define`.
+    pub long: &'static str,
+    /// What stands for the value in the help text.
+    pub value_name: &'static str,
+    /// The help text.
+    pub help: &'static str,
+    /// What a language without this option does not have.
+    pub subject: &'static str,
+    /// What is wrong with a value, if something is.
+    pub check: fn(&str) -> Result<(), String>,
+}
+
+impl FrontendOption {
+    /// The flag as users write it.
+    fn flag(&self) -> String {
+        self.short.map_or_else(|| format!("--{}", self.long), |short| format!("-{short}"))
+    }
+
+    pub(crate) fn refused(&self, value: &str, noun: &str) -> Refusal {
+        let flag = self.flag();
+        Refusal {
+            message: format!("{flag} {value}: {noun} has no {}", self.subject),
+            hint: format!("leave the {flag} out"),
+        }
+    }
+}
+
+/// Why an option cannot be used, and what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// One line that says what is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// The options that were given, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Options(Vec<(&'static FrontendOption, String)>);
+
+impl Options {
+    /// Adds an option whose value has been checked.
+    pub fn add(&mut self, option: &'static FrontendOption, value: impl Into<String>) {
+        self.0.push((option, value.into()));
+    }
+
+    /// All of them with their values.
+    pub fn given(&self) -> impl Iterator<Item = (&'static FrontendOption, &str)> {
+        self.0.iter().map(|(option, value)| (*option, value.as_str()))
+    }
+
+    /// The values of one option.
+    pub fn values(&self, option: &'static FrontendOption) -> impl Iterator<Item = &str> {
+        self.given().filter(|(given, _)| given.long == option.long).map(|(_, value)| value)
+    }
+}
+
+/// `-D NAME=VALUE`: another value for a constant of the program.
+pub static DEFINE: FrontendOption = FrontendOption {
+    short: Some('D'),
+    long: "define",
+    value_name: "NAME=VALUE",
+    help: "Override a `const` of the program; may be given several times",
+    subject: "constants",
+    check: |text| define(text).map(drop),
+};
+
+/// The constants that were given.
+pub fn defines(options: &Options) -> Vec<(String, i64)> {
+    options.values(&DEFINE).filter_map(|text| define(text).ok()).collect()
+}
+
+/// The options that give these constants.
+pub fn with_defines<'a>(defines: impl IntoIterator<Item = (&'a String, &'a i64)>) -> Options {
+    let mut options = Options::default();
+    defines.into_iter().for_each(|(name, value)| options.add(&DEFINE, format!("{name}={value}")));
+    options
+}
+
+fn define(text: &str) -> Result<(String, i64), String> {
+    let wanted = "write NAME=VALUE, like N=4";
+    let (name, value) = text.split_once('=').ok_or(wanted)?;
+    let (name, value) = (name.trim(), value.trim());
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(format!("`{name}` is not a name; {wanted}"));
+    }
+    match value.parse() {
+        Ok(value) => Ok((name.to_string(), value)),
+        Err(_) => Err(format!("`{value}` is not a whole number of at most 64 bits; {wanted}")),
+    }
+}

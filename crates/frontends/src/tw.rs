@@ -1,0 +1,35 @@
+use crate::frontend::{Frontend, Loaded, one_file};
+use crate::options::{DEFINE, FrontendOption, Options, defines};
+use threadwise_front_tw::load;
+use threadwise_limits::Budget;
+use threadwise_source::SourceFile;
+
+static OPTIONS: &[&FrontendOption] = &[&DEFINE];
+
+/// The language of Threadwise.
+pub(crate) struct Tw;
+
+impl Frontend for Tw {
+    fn noun(&self) -> &'static str {
+        "a program"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["tw"]
+    }
+
+    fn options(&self) -> &'static [&'static FrontendOption] {
+        OPTIONS
+    }
+
+    fn least(&self) -> &'static str {
+        "a program has at least one thread: thread P { … }"
+    }
+
+    fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {
+        one_file(files, |file| {
+            let lowered = load(file, &threadwise_front_tw::Options { defines: defines(options) });
+            (lowered.program, lowered.diagnostics)
+        })
+    }
+}
