@@ -18,6 +18,7 @@ mod coverage;
 mod cutoff;
 mod desk;
 mod environment;
+mod folding;
 mod frontier;
 mod interner;
 mod landing;

@@ -25,6 +25,36 @@ pub(crate) fn always_has_a_value(e: &Expr) -> bool {
     !e.any(&|part| !has_a_value(part))
 }
 
+/// Whether evaluation never runs into an error of the program. A number that outgrows 64 bits is none: it is a gap in
+/// what is known of the program.
+pub(crate) fn never_fails(e: &Expr) -> bool {
+    !e.any(&|part| !has_a_value(part) && !only_outgrows_words(part))
+}
+
+/// Whether the one thing that can happen instead of a value is a number that outgrows 64 bits.
+fn only_outgrows_words(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Unary(..) | ExprKind::Quantified(..) => true,
+        ExprKind::Binary(op, _, b) => match op {
+            BinaryOp::Div | BinaryOp::Mod => !contains(interval_of_part(b), 0),
+            BinaryOp::Implies | BinaryOp::Iff | BinaryOp::Or | BinaryOp::And => true,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => true,
+            BinaryOp::In | BinaryOp::Subset | BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => true,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => true,
+        },
+        ExprKind::Index(..) | ExprKind::SetLiteral(_) => false,
+        ExprKind::Const(_)
+        | ExprKind::Thread(_)
+        | ExprKind::SelfThread
+        | ExprKind::Read(_)
+        | ExprKind::ReadAfter(_)
+        | ExprKind::LocalOf(..)
+        | ExprKind::At(..)
+        | ExprKind::Bound(_)
+        | ExprKind::Conditional(..) => true,
+    }
+}
+
 /// A quantifier over threads whose value may depend on the order in which threads are looked at.
 pub(crate) fn depends_on_order(program: &Program) -> bool {
     let mut found = false;
@@ -75,7 +105,7 @@ fn has_a_value(e: &Expr) -> bool {
 }
 
 /// Whether the value is one of the scalar sort, of which it is but for its range.
-fn is_of(e: &Expr, sort: &Sort) -> bool {
+pub(crate) fn is_of(e: &Expr, sort: &Sort) -> bool {
     match sort {
         Sort::Range(lo, hi) => within(interval(e), (i128::from(*lo), i128::from(*hi))),
         Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => *e.sort == *sort,

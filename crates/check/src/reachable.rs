@@ -34,13 +34,19 @@
 //! Symmetry also saves work inside a state: where swapping two copies leaves the state as it is,
 //! the steps of one of them are enough ([`Space::first_like`]).
 //!
+//! # Folding
+//!
+//! A proof may leave out points that no property and no other thread can tell from where control goes on. Whether
+//! it may is checked first ([`folding`]); the three points are then about the folded program.
+//!
 //! # What it does not cover
 //!
 //! A set of states is about a fixed number of threads. It proves nothing about `thread W[*]`.
 
-use crate::space::{Space, Tuple};
-use crate::{CheckError, refuted};
+use crate::space::{Moves, Space, Tuple};
+use crate::{CheckError, folding, refuted};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{ReachableSet, show_state};
 use threadwise_ir::{Broken, Instance, Program, Symmetry, TemplateId, ThreadId};
@@ -55,14 +61,18 @@ pub(crate) fn check(program: &Arc<Program>, set: &ReachableSet, budget: &Budget)
     symmetry_is_admitted(program, &set.symmetric)?;
     let instance = Instance::new(program.clone(), 0);
     set.validate(&instance).map_err(|e| refuted(format!("the proof does not fit the program: {e}")))?;
+    folding::is_admitted(program, &set.folding)?;
+    let instance = Instance::new(Arc::new(set.folding.apply(program)), 0);
 
     let mut judge = Judge::new(&instance, set, budget);
     let states = judge.canonical_states(set)?;
     judge.contains_all_initial_states(&states)?;
     for state in &states {
         judge.ask_budget(states.len())?;
-        judge.is_no_error(state)?;
-        judge.contains_all_successors(&states, state)?;
+        let first_like = judge.space.first_like(state);
+        let moves: Vec<_> = first_like.iter().map(|&thread| judge.space.moves(state, thread)).collect();
+        judge.is_no_error(state, &moves)?;
+        judge.contains_all_successors(&states, state, &first_like, &moves)?;
     }
     Ok(states.len() as u64)
 }
@@ -214,27 +224,32 @@ impl<'a> Judge<'a> {
         self.symmetric.contains(&template) && self.instance.copies_of(template).start < thread
     }
 
-    /// Point 2.
-    fn contains_all_successors(&mut self, states: &States, state: &[u32]) -> Result<(), CheckError> {
-        let first_like = self.space.first_like(state);
+    /// Point 2. Threads that are like an earlier one have the same successors, up to a permutation.
+    fn contains_all_successors(
+        &mut self,
+        states: &States,
+        state: &[u32],
+        first_like: &[usize],
+        moves: &[Rc<Moves>],
+    ) -> Result<(), CheckError> {
+        let mut successor = state.to_vec();
         for thread in (0..first_like.len()).filter(|&thread| first_like[thread] == thread) {
-            for &(shared, local) in &self.space.moves(state, thread).successors {
-                let mut successor = state.to_vec();
+            for &(shared, local) in &moves[thread].successors {
+                successor.copy_from_slice(state);
                 (successor[0], successor[1 + thread]) = (shared, local);
-                let plain = successor.clone();
                 self.space.canonical(&mut successor);
                 if !states.contains(successor.as_slice()) {
-                    return Err(self.not_closed(state, thread, &plain));
+                    successor.copy_from_slice(state);
+                    (successor[0], successor[1 + thread]) = (shared, local);
+                    return Err(self.not_closed(state, thread, &successor));
                 }
             }
         }
         Ok(())
     }
 
-    /// Point 3.
-    fn is_no_error(&mut self, state: &[u32]) -> Result<(), CheckError> {
-        let first_like = self.space.first_like(state);
-        let moves: Vec<_> = first_like.iter().map(|&thread| self.space.moves(state, thread)).collect();
+    /// Point 3. The moves are those of each thread, or of the one that it is like.
+    fn is_no_error(&self, state: &[u32], moves: &[Rc<Moves>]) -> Result<(), CheckError> {
         if let Some(thread) = moves.iter().position(|moves| moves.is_bad) {
             return Err(self.bad_step(state, thread));
         }

@@ -37,23 +37,23 @@
 use crate::seen::Seen;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use threadwise_evidence::Folding;
 use threadwise_ir::{
     Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Place, Program, RoutineId, Update, Value, VarRef,
 };
 
-/// The program with unobservable steps folded, and at how many points; locations and edges keep
-/// their numbers.
-pub(crate) fn fold(program: &Program) -> (Program, u64) {
+/// The points whose steps can be folded, and the locals that can be forgotten.
+pub(crate) fn fold(program: &Program) -> Folding {
     let seen = Seen::by_properties(program);
-    let mut folded = program.clone();
-    for (location, dead) in folded.locations.iter_mut().zip(dead_locals(program, &seen)) {
-        location.dead = dead.into();
-    }
-    let points = foldable(program, &seen);
-    for id in &points {
-        folded.locations[id.index()].transient = true;
-    }
-    (folded, points.len() as u64)
+    let mut points = foldable(program, &seen);
+    points.sort_unstable();
+    let ids = (0..program.locations.len() as u32).map(LocationId);
+    let forgotten = ids.zip(dead_locals(program, &seen)).filter_map(|(id, dead)| {
+        let own = &program.location(id).dead;
+        let more: Vec<LocalId> = dead.into_iter().filter(|local| !own.contains(local)).collect();
+        (!more.is_empty()).then_some((id, more))
+    });
+    Folding { points, forgotten: forgotten.collect() }
 }
 
 /// The locations whose steps can be folded, without those that lie on or lead to a cycle of such

@@ -18,7 +18,7 @@ mod visited;
 
 use search::{End, Search};
 use std::sync::Arc;
-use threadwise_evidence::{Claim, Exhausted, Proof, Stats, Trace, Unknown, Violation};
+use threadwise_evidence::{Claim, Exhausted, Folding, Proof, Stats, Trace, Unknown, Violation};
 use threadwise_ir::{Gap, Instance, Program, State, Symmetry, ThreadId};
 use threadwise_limits::{Budget, Limit};
 
@@ -27,10 +27,9 @@ use threadwise_limits::{Budget, Limit};
 pub struct Options {
     /// Use the symmetry of interchangeable copies where that is sound.
     pub symmetry: bool,
-    /// Fold steps that no other thread can observe into their predecessors. Not done where a proof
-    /// is wanted: a proof speaks of all states.
+    /// Fold steps that no other thread can observe into their predecessors.
     pub fold: bool,
-    /// Keep what a proof needs: the reachable set.
+    /// Hand over a proof, the reachable set, however large it is. A small one is always handed over.
     pub proof: bool,
     /// Programs with `[*]` are searched with 0, 1, … up to this many copies.
     pub max_any_copies: u32,
@@ -41,6 +40,10 @@ impl Default for Options {
         Options { symmetry: true, fold: true, proof: false, max_any_copies: 3 }
     }
 }
+
+/// Up to so many states are handed over as a proof even if nobody asked for one: to have them checked takes a fraction
+/// of a second.
+const SMALL_PROOF: usize = 1 << 15;
 
 /// So many states are always searched for a shortest trace.
 const CHEAP_STATES: usize = 1 << 18;
@@ -67,24 +70,33 @@ pub fn explore(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
 }
 
 fn explore_instance(instance: &Instance, options: &Options, max_states: usize, budget: &Budget) -> (Claim, Stats) {
-    if !options.fold || options.proof {
-        return search(instance, options, max_states, budget);
+    if !options.fold {
+        return search(instance, &Folding::default(), options, max_states, budget);
     }
-    let (program, points) = fold::fold(&instance.program);
-    let folded = Instance::new(Arc::new(program), instance.any_copies());
-    let (claim, mut stats) = search(&folded, options, max_states, budget);
+    let folding = fold::fold(&instance.program);
+    let folded = Instance::new(Arc::new(folding.apply(&instance.program)), instance.any_copies());
+    let (claim, mut stats) = search(&folded, &folding, options, max_states, budget);
+    let points = folding.points.len() as u64;
     stats.0.extend((points > 0).then_some(("folded_points", points)));
     let Claim::Refuted(trace) = claim else { return (claim, stats) };
     // Where it costs little more, the search is repeated without folding for a shortest trace.
     let visited = stats.0.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
-    let (again, stats_again) = search(instance, options, 4 * visited as usize + CHEAP_STATES, budget);
+    let (again, stats_again) =
+        search(instance, &Folding::default(), options, 4 * visited as usize + CHEAP_STATES, budget);
     match (again, unfold::unfold(instance, &folded, &trace)) {
         (Claim::Unknown(_), Some(unfolded)) => (Claim::Refuted(unfolded), stats),
         (again, _) => (again, stats_again),
     }
 }
 
-fn search(instance: &Instance, options: &Options, max_states: usize, budget: &Budget) -> (Claim, Stats) {
+/// Searches the states of an instance of a program that is folded in this way.
+fn search(
+    instance: &Instance,
+    folding: &Folding,
+    options: &Options,
+    max_states: usize,
+    budget: &Budget,
+) -> (Claim, Stats) {
     let symmetric = match instance.program.symmetry() {
         Symmetry::Among(templates) if options.symmetry => templates,
         _ => Vec::new(),
@@ -102,7 +114,9 @@ fn search(instance: &Instance, options: &Options, max_states: usize, budget: &Bu
         End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
         End::Exhausted => match gap {
             Some(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
-            None if options.proof => Claim::Proved(Proof::Reachable(search.reachable_set())),
+            None if options.proof || search.visited.len() <= SMALL_PROOF => {
+                Claim::Proved(Proof::Reachable(search.reachable_set(folding.clone())))
+            }
             None => Claim::Exhausted(Exhausted { states: search.visited.len() as u64 }),
         },
     };

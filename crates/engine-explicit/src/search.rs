@@ -3,7 +3,7 @@
 use crate::canonical::Canonical;
 use crate::properties::{Judgement, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
-use threadwise_evidence::{ReachableSet, Stats};
+use threadwise_evidence::{Folding, ReachableSet, Stats};
 use threadwise_ir::{Access, Gap, Instance, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_tables::{Interner, StepTables};
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
     }
 
     /// The visited states as a proof.
-    pub(crate) fn reachable_set(&self) -> ReachableSet {
+    pub(crate) fn reachable_set(&self, folding: Folding) -> ReachableSet {
         let width = self.instance.threads.len() + 1;
         let mut states = vec![0; self.visited.len() * width];
         for (id, state) in states.chunks_exact_mut(width).enumerate() {
@@ -179,6 +179,7 @@ impl<'a> Search<'a> {
         let stores = |interner: &Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
         ReachableSet {
             symmetric: if self.canonical.is_trivial() { Vec::new() } else { self.symmetric.to_vec() },
+            folding,
             shared: stores(&self.tables.shared),
             locals: self.tables.locals.iter().map(stores).collect(),
             states,

@@ -1,3 +1,4 @@
+use crate::Folding;
 use threadwise_ir::{
     EdgeId, Expr, Fault, Gap, LocationId, Path, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId,
 };
@@ -296,6 +297,8 @@ pub struct ReachableSet {
     /// The templates whose copies may be permuted: with a state, all states that differ from it by
     /// a permutation of copies are meant.
     pub symmetric: Vec<TemplateId>,
+    /// At which points no state stands.
+    pub folding: Folding,
     /// The shared stores that occur.
     pub shared: Vec<Store>,
     /// For each template the local states that occur.

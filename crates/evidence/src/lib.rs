@@ -20,6 +20,7 @@ mod environment_file;
 mod execution;
 mod expr_file;
 mod file;
+mod folding;
 mod frontier_file;
 mod modular_file;
 mod proof_file;
@@ -41,6 +42,7 @@ pub use claim::{
 pub use conformance_file::conformance_instance;
 pub use expr_file::{decode_expr, expr_json};
 pub use file::{FileError, Header, MAX_ANY_COPIES};
+pub use folding::Folding;
 pub use proof_file::{ProofFile, write_proof};
 pub use show::{show_local, show_shared, show_state, show_value};
 pub use stores::{local_json, shared_json, validate_local, validate_shared, variables_json};

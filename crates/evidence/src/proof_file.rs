@@ -9,7 +9,7 @@ use crate::environment_file::ThreadIn;
 use crate::file::{FileError, Header, check_any_copies, check_format};
 use crate::frontier_file::IterateIn;
 use crate::modular_file::CaseIn;
-use crate::reachable_file::{ReachableIn, Rows};
+use crate::reachable_file::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
 use crate::{
     ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, contracts_file, environment_file,
@@ -98,6 +98,7 @@ struct ProofIn {
     defines: Option<BTreeMap<String, i64>>,
     any_copies: Option<u32>,
     symmetric: Option<Vec<String>>,
+    folding: Option<FoldingFile>,
     variables: Option<Vec<String>>,
     shared: Option<Vec<Vec<Value>>>,
     locals: Option<BTreeMap<String, Vec<Value>>>,
@@ -186,6 +187,7 @@ impl ProofIn {
                 let set = ReachableIn {
                     states: present(self.states, "states")?,
                     symmetric: present(self.symmetric, "symmetric")?,
+                    folding: self.folding.unwrap_or_default(),
                     shared: present(self.shared, "shared")?,
                     locals: present(self.locals, "locals")?,
                 };

@@ -16,6 +16,7 @@ impl ReachableSet {
         if let Some(at) = self.symmetric.iter().position(|template| template.index() >= templates) {
             return Err(FileError::new("the program has no such thread").at(at).within("symmetric"));
         }
+        self.folding.validate(&instance.program).map_err(|e| e.within("folding"))?;
         for (index, shared) in self.shared.iter().enumerate() {
             validate_shared(instance, shared).map_err(|e| e.at(index).within("shared"))?;
         }

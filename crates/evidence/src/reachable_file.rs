@@ -1,17 +1,17 @@
 //! Proofs by a set of states in files. A set may have millions of states, so they are written row by
 //! row, and read into one flat array.
 
-use crate::ReachableSet;
 use crate::file::FileError;
 use crate::rows::{Depth, decode_row, decode_tables, rows, shared_row, template_named, write_tables};
 use crate::stores::shared_layout;
-use serde::Deserialize;
+use crate::{Folding, ReachableSet};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use threadwise_ir::{Instance, Store, TemplateId};
+use threadwise_ir::{Instance, LocalId, LocationId, Store, TemplateId};
 
 /// Writes the fields of the set.
 pub(crate) fn write(out: &mut impl Write, instance: &Instance, set: &ReachableSet) -> io::Result<()> {
@@ -19,6 +19,7 @@ pub(crate) fn write(out: &mut impl Write, instance: &Instance, set: &ReachableSe
     let layout = shared_layout(instance);
     let symmetric: Vec<&str> = set.symmetric.iter().map(|template| &*program.template(*template).name).collect();
     crate::rows::entry(out, "symmetric", symmetric)?;
+    crate::rows::entry(out, "folding", FoldingFile::of(&set.folding))?;
     write!(out, "\"shared\": ")?;
     rows(out, set.shared.iter().map(|shared| shared_row(instance, &layout, shared)))?;
     write!(out, ",\n\"locals\": ")?;
@@ -30,6 +31,7 @@ pub(crate) fn write(out: &mut impl Write, instance: &Instance, set: &ReachableSe
 /// The fields of the set as they stand in the file.
 pub(crate) struct ReachableIn {
     pub(crate) symmetric: Vec<String>,
+    pub(crate) folding: FoldingFile,
     pub(crate) shared: Vec<Vec<Value>>,
     pub(crate) locals: BTreeMap<String, Vec<Value>>,
     pub(crate) states: Rows,
@@ -44,12 +46,38 @@ impl ReachableIn {
         }
         let set = ReachableSet {
             symmetric: symmetric(instance, &self.symmetric)?,
+            folding: self.folding.decode(),
             shared: shared_stores(instance, &self.shared)?,
             locals: decode_tables(instance, Depth::Whole, &self.locals).map_err(|e| e.within("locals"))?,
             states: self.states.words,
         };
         set.validate(instance)?;
         Ok(set)
+    }
+}
+
+/// Points that are passed within a step, and at which locations which locals are forgotten, as numbers.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct FoldingFile {
+    points: Vec<u32>,
+    forgotten: Vec<(u32, Vec<u32>)>,
+}
+
+impl FoldingFile {
+    fn of(folding: &Folding) -> FoldingFile {
+        let locals = |locals: &Vec<LocalId>| locals.iter().map(|local| local.0).collect();
+        FoldingFile {
+            points: folding.points.iter().map(|point| point.0).collect(),
+            forgotten: folding.forgotten.iter().map(|(location, names)| (location.0, locals(names))).collect(),
+        }
+    }
+
+    fn decode(self) -> Folding {
+        let locals = |locals: Vec<u32>| locals.into_iter().map(LocalId).collect();
+        Folding {
+            points: self.points.into_iter().map(LocationId).collect(),
+            forgotten: self.forgotten.into_iter().map(|(at, names)| (LocationId(at), locals(names))).collect(),
+        }
     }
 }
 

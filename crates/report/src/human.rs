@@ -97,9 +97,11 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let how = match (safe.grounds(), modular) {
         (Grounds::Proof(_), Some(how)) => how,
         (Grounds::Proof(_), None) => {
-            format!("a proof that lists {states} states{alike}; it has been checked")
+            format!("all {states} reachable states visited{alike}, and checked")
         }
-        (Grounds::Exhaustion(_), _) => format!("all {states} reachable states visited{alike}"),
+        (Grounds::Exhaustion(_), _) => {
+            format!("all {states} reachable states visited{alike}; with `--proof` they are checked, too")
+        }
     };
     fields.add("how", vec![how]);
     fields.add("engine", engine(report));

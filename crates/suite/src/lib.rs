@@ -5,7 +5,7 @@ mod annotated;
 mod cartesian;
 mod conformance;
 mod damage;
-mod dice;
+pub mod dice;
 mod generated;
 pub mod soundness;
 
