@@ -172,8 +172,16 @@ impl<'a> Lowerer<'a> {
         let hull = bounds.and_then(|b| b.into_iter().reduce(|(a, b), (c, d)| (a.min(c), b.max(d))));
         match (hull, fallback) {
             (Some((lo, hi)), _) if hi.abs_diff(lo) <= MAX_SPAN => Some(Sort::Range(lo, hi)),
-            (_, Some(sort)) if is_scalar(sort) && *sort != Sort::Int => Some(sort.clone()),
-            _ => {
+            // The sort of what is looked for would make elements beyond it errors of the program.
+            (Some((lo, hi)), _) => {
+                let text = format!("the elements of this set are too far apart: from {lo} to {hi}");
+                let error = Diagnostic::error(span, text);
+                let error = error.label(format!("its elements span more than {} values", MAX_SPAN + 1));
+                self.report(error.hint("compare with each element by itself: `x == a || x == b`"));
+                None
+            }
+            (None, Some(sort)) if is_scalar(sort) && *sort != Sort::Int => Some(sort.clone()),
+            (None, _) => {
                 let error = Diagnostic::error(span, "the element type of this set is not known");
                 let error = error.label("nothing here says which values its elements can have");
                 self.report(error.hint("compare it with a variable of a set type, or assign it to one"));

@@ -236,6 +236,23 @@ thread P { assert {} == {}; assert size({x}) == 1; }
 }
 
 #[test]
+fn elements_of_a_literal_are_not_too_far_apart() {
+    let text = r"
+shared c: 0..5;
+thread P { assert c in {3, 4098}; assert c in {3, 4099}; }
+";
+    assert_snapshot!(errors(text), @r"
+    error: the elements of this set are too far apart: from 3 to 4099
+     --> t.tw:2:47
+      |
+    2 | thread P { assert c in {3, 4098}; assert c in {3, 4099}; }
+      |                                               ^^^^^^^^^ its elements span more than 4096 values
+      |
+      = help: compare with each element by itself: `x == a || x == b`
+    ");
+}
+
+#[test]
 fn element_of_another_type() {
     let text = r"
 shared s: set<tid>;
