@@ -31,7 +31,7 @@ impl Keys {
 
     pub(crate) fn contains(&self, key: &Term) -> Term {
         match self {
-            Keys::Few(first, count) => key.between(&Term::int(*first), &Term::int(first + count - 1)),
+            Keys::Few(first, count) => key.between(&Term::int(*first), &Term::int(first + (count - 1))),
             Keys::Many(low, high) => key.between(low, high),
         }
     }

@@ -273,7 +273,8 @@ impl<'a> View<'a> {
             Keys::Few(first, count) => {
                 let mut inner = self.clone();
                 let mut instances = Vec::new();
-                for number in first..first + count {
+                // The last number may be the largest there is.
+                for number in (0..count).map(|offset| first + offset) {
                     inner.bound.push(Term::int(number));
                     instances.push(inner.translate(body)?);
                     inner.bound.pop();
