@@ -24,12 +24,26 @@ fn safe_with_a_checked_proof() {
 }
 
 #[test]
-fn safe_by_exhaustion() {
-    let outcome = verified(MUTEX, &Request::default());
-    let Verdict::Safe(safe) = &outcome.verdict else { panic!("{:?}", outcome.verdict) };
-    assert!(matches!(safe.grounds(), Grounds::Exhaustion(_)));
-    assert!(safe.states() > 0);
-    assert!(outcome.proof.is_none());
+fn small_sets_of_states_are_judged_without_being_asked_for() {
+    for fold in [false, true] {
+        let outcome = verified(MUTEX, &Request { fold, ..Request::default() });
+        let Verdict::Safe(safe) = &outcome.verdict else { panic!("{:?}", outcome.verdict) };
+        assert!(matches!(safe.grounds(), Grounds::Proof(_)));
+        assert!(safe.states() > 0);
+    }
+}
+
+#[test]
+fn large_sets_of_states_are_judged_where_a_proof_is_wanted() {
+    let text = "shared n: 0..40000; thread P { loop { atomic { await n < 40000; n = n + 1; } } }";
+    for want_proof in [false, true] {
+        let request = Request { engine: "explicit".parse().expect("it exists"), want_proof, ..Request::default() };
+        let outcome = verified(text, &request);
+        let Verdict::Safe(safe) = &outcome.verdict else { panic!("{:?}", outcome.verdict) };
+        assert_eq!(safe.states(), 40_001);
+        assert_eq!(matches!(safe.grounds(), Grounds::Proof(_)), want_proof);
+        assert_eq!(outcome.proof.is_some(), want_proof);
+    }
 }
 
 #[test]
