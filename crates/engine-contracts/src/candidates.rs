@@ -33,14 +33,10 @@ pub(crate) fn candidates(
         pool.add_arguments(args);
     }
     // The thread's own code first: what it tests and assigns is the likeliest to matter.
-    for own in [true, false] {
-        for edge in &program.edges {
-            let is_own = program.location(edge.from).routine == routine;
-            if is_own == own {
-                pool.add_edge(&edge.op, is_own);
-            }
-        }
-    }
+    program.edges_of(routine).for_each(|(_, edge)| pool.add_edge(&edge.op, true));
+    let own = program.routine(routine).edges.clone();
+    let others = program.edges.iter().zip(0..).filter(|(_, id)| !own.contains(id));
+    others.for_each(|(edge, _)| pool.add_edge(&edge.op, false));
     for rely in program.relies.iter().chain(&program.guarantees).filter(|rely| concerns(rely, template)) {
         pool.add_parts(&for_self(&rely.formula), false);
     }

@@ -34,12 +34,12 @@
 //!
 //! Clearing a local that is never read again changes no step, and no property sees it.
 
+use crate::liveness::dead_locals;
 use crate::seen::Seen;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 use threadwise_evidence::Folding;
 use threadwise_ir::{
-    Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Place, Program, RoutineId, Update, Value, VarRef,
+    Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Program, RoutineId, Update, Value, VarRef,
 };
 
 /// The points whose steps can be folded, and the locals that can be forgotten.
@@ -50,7 +50,7 @@ pub(crate) fn fold(program: &Program) -> Folding {
     let ids = (0..program.locations.len() as u32).map(LocationId);
     let forgotten = ids.zip(dead_locals(program, &seen)).filter_map(|(id, dead)| {
         let own = &program.location(id).dead;
-        let more: Vec<LocalId> = dead.into_iter().filter(|local| !own.contains(local)).collect();
+        let more: Vec<LocalId> = dead.iter().copied().filter(|local| !own.contains(local)).collect();
         (!more.is_empty()).then_some((id, more))
     });
     Folding { points, forgotten: forgotten.collect() }
@@ -136,57 +136,5 @@ fn looks_beyond_the_thread(e: &Expr) -> bool {
         | ExprKind::Index(..)
         | ExprKind::SetLiteral(_)
         | ExprKind::Quantified(..) => false,
-    }
-}
-
-/// For each location the locals whose values there are never read again.
-fn dead_locals(program: &Program, seen: &Seen) -> Vec<Vec<LocalId>> {
-    let mut live: Vec<BTreeSet<LocalId>> = vec![BTreeSet::new(); program.locations.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for edge in program.edges.iter().rev() {
-            let mut before = live_before(program, edge, &live[edge.to.index()]);
-            before.retain(|local| !live[edge.from.index()].contains(local));
-            changed |= !before.is_empty();
-            live[edge.from.index()].extend(before);
-        }
-    }
-    let dead = |(location, live): (&threadwise_ir::Location, &BTreeSet<LocalId>)| {
-        let locals = 0..program.routine(location.routine).locals.len() as u32;
-        let is_dead =
-            |id: &LocalId| location.dead.contains(id) || !live.contains(id) && !seen.local(location.routine, *id);
-        locals.map(LocalId).filter(is_dead).collect()
-    };
-    program.locations.iter().zip(&live).map(dead).collect()
-}
-
-/// The locals that are live before an edge, given those live after it.
-fn live_before(program: &Program, edge: &Edge, after: &BTreeSet<LocalId>) -> BTreeSet<LocalId> {
-    let mut live = after.clone();
-    match &edge.op {
-        Op::Command(command) => {
-            if let Update::Assign(assignments) = &command.update {
-                assignments.iter().for_each(|(place, _): &(Place, Value)| kill(place, &mut live));
-            }
-        }
-        Op::Call { result, .. } => result.iter().for_each(|place| kill(place, &mut live)),
-        Op::Return(value) => {
-            live.clear();
-            let result = program.routine(program.location(edge.from).routine).result;
-            live.extend(result.filter(|_| value.is_none()));
-        }
-    }
-    edge.op.walk_expressions(&mut |e| {
-        if let ExprKind::Read(VarRef::Local(local)) | ExprKind::ReadAfter(VarRef::Local(local)) = e.kind {
-            live.insert(local);
-        }
-    });
-    live
-}
-
-fn kill(place: &Place, live: &mut BTreeSet<LocalId>) {
-    if let (VarRef::Local(local), true) = (place.var, place.indices.is_empty()) {
-        live.remove(&local);
     }
 }

@@ -9,6 +9,7 @@
 
 mod canonical;
 mod fold;
+mod liveness;
 mod properties;
 mod search;
 mod seen;

@@ -69,6 +69,9 @@ impl Seen {
     /// Whether a local that properties see is in scope before the edge and not after it, where it has its
     /// default value again.
     pub(crate) fn at_the_end_of_a_scope(&self, program: &Program, edge: &Edge) -> bool {
+        if self.locals.is_empty() {
+            return false;
+        }
         let (before, after) = (program.location(edge.from), program.location(edge.to));
         after.dead.iter().any(|local| self.local(after.routine, *local) && !before.dead.contains(local))
     }

@@ -157,7 +157,7 @@ fn expose(program: &Program, sort: Sort, value: impl Fn(&threadwise_ir::Edge) ->
     let id = SharedId(program.shared.len() as u32);
     let span = Span::default();
     exposed.shared.push(SharedVar { name: "exposed".into(), sort: sort.clone(), init: Initial::Default, span });
-    for edge in &mut exposed.edges {
+    for edge in Arc::make_mut(&mut exposed.edges) {
         let Some(kind) = value(edge) else { continue };
         let Op::Command(command) = &mut edge.op else { return None };
         let Update::Assign(assignments) = &mut command.update else { return None };

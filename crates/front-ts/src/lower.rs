@@ -64,7 +64,7 @@ pub(crate) fn lower(file: Arc<SourceFile>, system: &Resolved, diagnostics: &mut 
     for product in &system.exceptions {
         program.exceptions.push(patterns.formula(product, diagnostics)?);
     }
-    Some(program)
+    Some(program.finished())
 }
 
 fn add_variable(

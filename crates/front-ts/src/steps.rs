@@ -46,7 +46,7 @@ impl Graph<'_> {
             (None, _) => exit,
         };
         let name = thread.name.clone();
-        self.program.routines.push(Routine { name, locals: Vec::new(), params: 0, result: None, entry, exit });
+        self.program.routines.push(Routine { entry, exit, ..Routine::new(name) });
         for step in &thread.steps {
             for &from in &step.from_local {
                 self.add_step(LocationId(first + from), from, first, step, None)?;
@@ -120,7 +120,7 @@ impl Graph<'_> {
         }
         let id = EdgeId(self.program.edges.len() as u32);
         self.program.locations[edge.from.index()].edges.push(id);
-        self.program.edges.push(edge);
+        Arc::make_mut(&mut self.program.edges).push(edge);
         Ok(())
     }
 }

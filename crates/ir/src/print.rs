@@ -74,7 +74,7 @@ impl Program {
     pub fn location_numbers(&self) -> Vec<usize> {
         let mut numbers = vec![0; self.locations.len()];
         for routine in 0..self.routines.len() {
-            let own = self.locations_of(RoutineId(routine as u32));
+            let own = self.locations_in_order(RoutineId(routine as u32));
             for (number, id) in own.into_iter().enumerate() {
                 numbers[id.index()] = number;
             }
@@ -136,11 +136,9 @@ impl Program {
     }
 
     /// The locations of a routine in order, its end last.
-    fn locations_of(&self, routine: RoutineId) -> Vec<LocationId> {
+    fn locations_in_order(&self, routine: RoutineId) -> Vec<LocationId> {
         let exit = self.routine(routine).exit;
-        let all = self.locations.iter().enumerate();
-        let mut own: Vec<LocationId> =
-            all.filter(|(_, l)| l.routine == routine).map(|(i, _)| LocationId(i as u32)).collect();
+        let mut own: Vec<LocationId> = self.locations_of(routine).map(|(id, _)| id).collect();
         own.sort_by_key(|&id| id == exit);
         own
     }

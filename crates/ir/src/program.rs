@@ -6,6 +6,7 @@ use crate::{
 };
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use threadwise_source::{SourceFile, Span};
 
@@ -24,10 +25,10 @@ pub struct Program {
     pub templates: Vec<Template>,
     /// The code of the threads and procedures.
     pub routines: Vec<Routine>,
-    /// All control locations of all routines.
+    /// All control locations, routine by routine.
     pub locations: Vec<Location>,
-    /// All edges of all routines.
-    pub edges: Vec<Edge>,
+    /// All edges, routine by routine; a program that differs in the rest can share them.
+    pub edges: Arc<Vec<Edge>>,
     /// The properties to verify, beside the assertions on edges.
     pub properties: Vec<Property>,
     /// What threads may expect of each other's steps.
@@ -54,7 +55,7 @@ impl Program {
             templates: Vec::new(),
             routines: Vec::new(),
             locations: Vec::new(),
-            edges: Vec::new(),
+            edges: Arc::default(),
             properties: Vec::new(),
             relies: Vec::new(),
             guarantees: Vec::new(),
@@ -136,6 +137,26 @@ pub struct Routine {
     pub entry: LocationId,
     /// Where a thread ends. A procedure ends with [`Op::Return`] instead, and nothing leads here.
     pub exit: LocationId,
+    /// Its locations, which are consecutive; see [`Program::locations_of`].
+    pub locations: Range<u32>,
+    /// Its edges, which are consecutive; see [`Program::edges_of`].
+    pub edges: Range<u32>,
+}
+
+impl Routine {
+    /// A routine whose code is still to come.
+    pub fn new(name: Arc<str>) -> Routine {
+        Routine {
+            name,
+            locals: Vec::new(),
+            params: 0,
+            result: None,
+            entry: LocationId(0),
+            exit: LocationId(0),
+            locations: 0..0,
+            edges: 0..0,
+        }
+    }
 }
 
 /// A local variable.
@@ -384,6 +405,61 @@ impl Program {
         &self.routines[id.index()]
     }
 
+    /// The locations of a routine.
+    pub fn locations_of(&self, id: RoutineId) -> impl DoubleEndedIterator<Item = (LocationId, &Location)> + Clone {
+        self.routine(id).locations.clone().map(|index| (LocationId(index), &self.locations[index as usize]))
+    }
+
+    /// The edges of a routine.
+    pub fn edges_of(&self, id: RoutineId) -> impl DoubleEndedIterator<Item = (EdgeId, &Edge)> + Clone {
+        self.routine(id).edges.clone().map(|index| (EdgeId(index), &self.edges[index as usize]))
+    }
+
+    /// The routines that a thread can run: its own and those it calls, in the order in which calls lead to them.
+    pub fn routines_of(&self, template: TemplateId) -> Vec<RoutineId> {
+        let body = self.template(template).body;
+        let mut is_reached = vec![false; self.routines.len()];
+        is_reached[body.index()] = true;
+        let mut reached = vec![body];
+        let mut next = 0;
+        while let Some(&routine) = reached.get(next) {
+            next += 1;
+            for (_, edge) in self.edges_of(routine) {
+                if let Op::Call { routine: callee, .. } = edge.op
+                    && !std::mem::replace(&mut is_reached[callee.index()], true)
+                {
+                    reached.push(callee);
+                }
+            }
+        }
+        reached
+    }
+
+    /// The edges that a thread can take, in its own routine and in those it calls.
+    pub fn edges_of_thread(&self, template: TemplateId) -> impl Iterator<Item = (EdgeId, &Edge)> + Clone {
+        self.routines_of(template).into_iter().flat_map(|routine| self.edges_of(routine))
+    }
+
+    /// The program when all of it is there: what every front end ends with.
+    pub fn finished(mut self) -> Program {
+        self.index_routines();
+        self
+    }
+
+    /// Notes for each routine which locations and edges are its own.
+    fn index_routines(&mut self) {
+        for routine in &mut self.routines {
+            (routine.locations, routine.edges) = (0..0, 0..0);
+        }
+        for (location, id) in self.locations.iter().zip(0..) {
+            extend(&mut self.routines[location.routine.index()].locations, id);
+        }
+        for (edge, id) in self.edges.iter().zip(0..) {
+            let routine = self.locations[edge.from.index()].routine;
+            extend(&mut self.routines[routine.index()].edges, id);
+        }
+    }
+
     /// The template with this id.
     pub fn template(&self, id: TemplateId) -> &Template {
         &self.templates[id.index()]
@@ -454,6 +530,11 @@ impl Program {
         self.walk_expressions(&mut |e| found |= matches!(e.kind, ExprKind::Unary(UnaryOp::Ord, _)));
         found
     }
+}
+
+fn extend(range: &mut Range<u32>, id: u32) {
+    let start = if range.start == range.end { id } else { range.start };
+    *range = start..id + 1;
 }
 
 impl Op {

@@ -182,13 +182,10 @@ impl View<'_> {
     /// The locations of the thread's own code that others can see it at.
     fn own_spots<'s>(&self, body: RoutineId) -> BTreeMap<Spot, States<'s>> {
         let program = &self.instance.program;
-        let all = program.locations.iter().enumerate();
-        let own = all.filter(|(_, location)| location.routine == body && !location.transient);
-        let spot = |index: usize| {
-            let location = LocationId(index as u32);
-            Spot { procedure: None, calls: Vec::new(), is_end: location == program.routine(body).exit, location }
-        };
-        own.map(|(index, _)| (spot(index), Vec::new())).collect()
+        let own = program.locations_of(body).filter(|(_, location)| !location.transient);
+        let exit = program.routine(body).exit;
+        let spot = |location| Spot { procedure: None, calls: Vec::new(), is_end: location == exit, location };
+        own.map(|(location, _)| (spot(location), Vec::new())).collect()
     }
 
     pub(crate) fn spot(&self, body: RoutineId, local: &[i64]) -> Spot {

@@ -20,7 +20,7 @@ pub(crate) fn proved(program: &Program) -> Vec<String> {
 
 fn assertions(program: &Program) -> Option<String> {
     let mut spans: Vec<Span> = Vec::new();
-    for edge in &program.edges {
+    for edge in program.edges.iter() {
         let Op::Command(command) = &edge.op else {
             continue;
         };

@@ -205,14 +205,11 @@ impl Space {
                 locals.push(self.add_var(&name, &var.sort, owner, offset, &calls, var.span)?);
             }
             frames.insert(calls.clone(), locals);
-            for (index, edge) in program.edges.iter().enumerate() {
-                if let threadwise_ir::Op::Call { routine: callee, .. } = edge.op
-                    && program.location(edge.from).routine == routine
-                {
-                    let edge = EdgeId(index as u32);
+            for (id, edge) in program.edges_of(routine) {
+                if let threadwise_ir::Op::Call { routine: callee, .. } = edge.op {
                     let callee_name = &program.routine(callee).name;
-                    let line = program.source.position(program.edge(edge).span.start).line;
-                    let inner = [&calls[..], &[edge]].concat();
+                    let line = program.source.position(edge.span.start).line;
+                    let inner = [&calls[..], &[id]].concat();
                     todo.push((inner, callee, format!("{prefix}.{callee_name}@{line}")));
                 }
             }

@@ -4,7 +4,7 @@
 
 use crate::Interner;
 use rustc_hash::FxHashMap;
-use threadwise_ir::{Access, ExprKind, Gap, Instance, Op, RoutineId, ThreadId};
+use threadwise_ir::{Access, ExprKind, Gap, Instance, Program, TemplateId, ThreadId};
 
 /// Above this many entries the tables start anew, so that programs whose every state has another
 /// shared store do not pay for tables that are never asked twice.
@@ -55,11 +55,12 @@ pub struct StepTables<'a> {
 impl<'a> StepTables<'a> {
     /// Empty tables.
     pub fn new(instance: &'a Instance) -> StepTables<'a> {
+        let templates = (0..instance.program.templates.len() as u32).map(TemplateId);
+        let use_self: Vec<bool> = templates.map(|template| uses_self(&instance.program, template)).collect();
         let table_of: Vec<usize> = (0..instance.threads.len())
             .map(|thread| {
                 let template = instance.threads[thread].template;
-                let body = instance.program.template(template).body;
-                if uses_self(instance, body) { thread } else { instance.copies_of(template).start }
+                if use_self[template.index()] { thread } else { instance.copies_of(template).start }
             })
             .collect();
         StepTables {
@@ -139,22 +140,11 @@ impl<'a> StepTables<'a> {
     }
 }
 
-/// Whether the routine, or one that it calls, looks at `self`.
-fn uses_self(instance: &Instance, body: RoutineId) -> bool {
-    let program = &instance.program;
-    let mut reached = vec![body];
-    let mut next = 0;
+/// Whether the thread, or a routine that it calls, looks at `self`.
+fn uses_self(program: &Program, template: TemplateId) -> bool {
     let mut found = false;
-    while let Some(&routine) = reached.get(next) {
-        next += 1;
-        for edge in program.edges.iter().filter(|e| program.location(e.from).routine == routine) {
-            edge.op.walk_expressions(&mut |e| found |= matches!(e.kind, ExprKind::SelfThread));
-            if let Op::Call { routine, .. } = edge.op
-                && !reached.contains(&routine)
-            {
-                reached.push(routine);
-            }
-        }
+    for (_, edge) in program.edges_of_thread(template) {
+        edge.op.walk_expressions(&mut |e| found |= matches!(e.kind, ExprKind::SelfThread));
     }
     found
 }

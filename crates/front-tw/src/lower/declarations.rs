@@ -5,7 +5,7 @@ use super::types::{Declared, LockKind, readers_sort};
 use super::{Lowerer, Mode};
 use crate::ast::{self, ItemKind, Name, Rhs, VarDecl};
 use std::sync::Arc;
-use threadwise_ir::{Copies, EnumDef, Initial, LocationId, Routine, RoutineId, SharedId, SharedVar, Sort, Template};
+use threadwise_ir::{Copies, EnumDef, Initial, Routine, RoutineId, SharedId, SharedVar, Sort, Template};
 use threadwise_source::{Diagnostic, Span};
 
 /// The most copies of a thread.
@@ -141,10 +141,7 @@ impl<'a> Lowerer<'a> {
     /// A routine whose code is not there yet.
     fn add_routine(&mut self, name: &str, params: usize) -> RoutineId {
         let id = RoutineId(self.program.routines.len() as u32);
-        let nowhere = LocationId(0);
-        let name = name.into();
-        let routine = Routine { name, locals: Vec::new(), params, result: None, entry: nowhere, exit: nowhere };
-        self.program.routines.push(routine);
+        self.program.routines.push(Routine { params, ..Routine::new(name.into()) });
         id
     }
 

@@ -87,11 +87,11 @@ impl<'a> Lowerer<'a> {
         if self.budget.is_exhausted() {
             return;
         }
+        let edges = Arc::make_mut(&mut self.program.edges);
         for DraftEdge { from, to, op, span, branch } in body.graph.edges {
             if let (Some(from), Some(to)) = (location_of(from), location_of(to)) {
-                let edge = EdgeId(self.program.edges.len() as u32);
-                self.program.locations[from.index()].edges.push(edge);
-                self.program.edges.push(Edge { from, to, op, span, branch });
+                self.program.locations[from.index()].edges.push(EdgeId(edges.len() as u32));
+                edges.push(Edge { from, to, op, span, branch });
             }
         }
         let routine = &mut self.program.routines[id.index()];

@@ -179,7 +179,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn into_lowered(self) -> Lowered {
-        let program = (!self.reporter.has_errors()).then_some(self.program);
+        let program = (!self.reporter.has_errors()).then(|| self.program.finished());
         Lowered { program, diagnostics: self.reporter.into_diagnostics() }
     }
 }

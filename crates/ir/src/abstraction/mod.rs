@@ -59,23 +59,6 @@ impl Program {
         }
         properties::share_out(self, &nodes, builder)
     }
-
-    /// The routines that a thread can run: its own and those it calls.
-    pub fn routines_of(&self, template: TemplateId) -> Vec<RoutineId> {
-        let mut reached = vec![self.template(template).body];
-        let mut next = 0;
-        while let Some(&routine) = reached.get(next) {
-            next += 1;
-            for edge in self.edges.iter().filter(|edge| self.location(edge.from).routine == routine) {
-                if let Op::Call { routine, .. } = edge.op
-                    && !reached.contains(&routine)
-                {
-                    reached.push(routine);
-                }
-            }
-        }
-        reached
-    }
 }
 
 /// Puts the composition together.
@@ -103,7 +86,8 @@ impl<'a> Builder<'a> {
         let mut new = Program { abstract_threads: Vec::new(), ..old.clone() };
         retain(&mut new.routines, &kept);
         retain(&mut new.locations, &here);
-        retain(&mut new.edges, &taken);
+        let new_edges = old.edges.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(edge, _)| edge.clone());
+        let mut new_edges: Vec<Edge> = new_edges.collect();
         let place = |location: LocationId| locations[location.index()].expect("kept code stays within itself");
         let routine = |id: RoutineId| RoutineId(routines[id.index()].expect("kept code calls kept code"));
         for code in &mut new.routines {
@@ -115,12 +99,13 @@ impl<'a> Builder<'a> {
                 *edge = EdgeId(edges[edge.index()].expect("edges leave kept locations"));
             }
         }
-        for edge in &mut new.edges {
+        for edge in &mut new_edges {
             (edge.from, edge.to) = (place(edge.from), place(edge.to));
             if let Op::Call { routine: callee, .. } = &mut edge.op {
                 *callee = routine(*callee);
             }
         }
+        new.edges = Arc::new(new_edges);
         for template in &mut new.templates {
             // A specified thread gets its body in `abstract_thread`.
             template.body = routines[template.body.index()].map_or(template.body, RoutineId);
@@ -139,7 +124,7 @@ impl<'a> Builder<'a> {
             [only] => nodes[only],
             _ => self.choice_of_start(body, thread, &nodes),
         };
-        self.new.routines.push(Routine { name, locals: Vec::new(), params: 0, result: None, entry, exit });
+        self.new.routines.push(Routine { entry, exit, ..Routine::new(name) });
         self.new.templates[thread.template.index()].body = body;
         for (node, &at) in thread.nodes.iter().zip(&nodes) {
             if let Some(condition) = &node.assertion {
@@ -176,7 +161,7 @@ impl<'a> Builder<'a> {
 
     fn edge(&mut self, from: LocationId, to: LocationId, command: Command, span: Span) {
         let id = EdgeId(self.new.edges.len() as u32);
-        self.new.edges.push(Edge { from, to, op: Op::Command(command), span, branch: None });
+        Arc::make_mut(&mut self.new.edges).push(Edge { from, to, op: Op::Command(command), span, branch: None });
         self.new.locations[from.index()].edges.push(id);
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn share_out(
         *e = with_new_locations(e, &builder, nodes, &sharing.labelled);
     }
     builder.new.properties = sharing.kept;
-    Ok(Abstraction { composition: Arc::new(builder.new), local: sharing.local, labelled: sharing.labelled })
+    Ok(Abstraction { composition: Arc::new(builder.new.finished()), local: sharing.local, labelled: sharing.labelled })
 }
 
 /// Locations of a label, and the node of the same name.
@@ -154,12 +154,8 @@ impl Sharing<'_> {
         let alone = Property { kind: PropertyKind::NoRace("".into(), vars.to_vec()), span: Default::default() };
         let bits = RaceBits::of_properties(self.program, std::slice::from_ref(&alone));
         let accesses = |&&template: &&TemplateId| {
-            let routines = self.program.routines_of(template);
-            let mut own = self.program.edges.iter();
-            own.any(|edge| {
-                routines.contains(&self.program.location(edge.from).routine)
-                    && bits.of_edge(edge).union(bits.of_result(edge)).accessed != 0
-            })
+            let mut own = self.program.edges_of_thread(template);
+            own.any(|(_, edge)| bits.of_edge(edge).union(bits.of_result(edge)).accessed != 0)
         };
         self.nodes.keys().find(accesses).map(|&template| self.program.template(template).name.clone())
     }

@@ -82,13 +82,12 @@ impl Instance {
     pub fn depends_on_copies(&self, template: TemplateId, local: &[LocalProperty]) -> bool {
         let program = &self.program;
         let routines = program.routines_of(template);
-        let is_own = |edge: &&crate::Edge| routines.contains(&program.location(edge.from).routine);
         let speaks_of_threads = |e: &Expr| {
             let binds = matches!(&e.kind, ExprKind::Quantified(_, binder, _) if binder.domain.sort() == Sort::Tid);
             binds || e.sort.mentions_tid() || matches!(e.kind, ExprKind::Unary(UnaryOp::Ord, _))
         };
         let mut found = false;
-        program.edges.iter().filter(is_own).for_each(|edge| {
+        program.edges_of_thread(template).for_each(|(_, edge)| {
             edge.op.walk_expressions(&mut |e| found |= speaks_of_threads(e));
         });
         if let Some(thread) = program.abstract_thread(template) {
@@ -117,8 +116,7 @@ impl Instance {
                 vars.insert(id);
             }
         };
-        let routines = program.routines_of(template);
-        let edges = program.edges.iter().filter(|edge| routines.contains(&program.location(edge.from).routine));
+        let edges = program.edges_of_thread(template).map(|(_, edge)| edge);
         edges.clone().for_each(|edge| edge.op.walk_expressions(&mut reads));
         if let Some(thread) = program.abstract_thread(template) {
             thread.walk_expressions(&mut reads);

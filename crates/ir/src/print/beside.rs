@@ -43,7 +43,7 @@ fn thread_lines(program: &Program, template: TemplateId) -> Vec<String> {
 }
 
 fn edges_of(program: &Program, routine: RoutineId) -> impl Iterator<Item = EdgeId> {
-    let locations = program.locations_of(routine).into_iter();
+    let locations = program.locations_in_order(routine).into_iter();
     locations.flat_map(|location| program.location(location).edges.clone())
 }
 

@@ -66,10 +66,10 @@ impl<'a> Dot<'a> {
         let entry = program.routine(id).entry.0;
         self.line(2, &format!("start{} [shape=none, label=\"\", width=0];", id.0));
         self.line(2, &format!("start{} -> l{entry};", id.0));
-        for location in program.locations_of(id) {
+        for location in program.locations_in_order(id) {
             self.node(location);
         }
-        for location in program.locations_of(id) {
+        for location in program.locations_in_order(id) {
             for &edge in &program.location(location).edges {
                 self.edge(edge);
             }

@@ -73,7 +73,7 @@ impl Listing<'_> {
                 self.line(&format!("                var {}: {sort};", var.name));
             }
         }
-        for location in program.locations_of(id) {
+        for location in program.locations_in_order(id) {
             self.location(location);
         }
     }
@@ -101,8 +101,8 @@ impl Listing<'_> {
 
     /// Nothing leads to the end of a procedure or behind an endless loop.
     fn is_reached(&self, id: LocationId) -> bool {
-        let routine = self.program.routine(self.program.location(id).routine);
-        routine.entry == id || self.program.edges.iter().any(|edge| edge.to == id)
+        let routine = self.program.location(id).routine;
+        self.program.routine(routine).entry == id || self.program.edges_of(routine).any(|(_, edge)| edge.to == id)
     }
 
     fn annotation(&mut self, keyword: &str, e: &Expr, location: &Location) {
