@@ -56,7 +56,7 @@ pub(crate) fn is_admitted(program: &Program, folding: &Folding) -> Result<(), Ch
     }
     judge.control_comes_to_rest()?;
     let folded = folding.apply(program);
-    for edge in &program.edges {
+    for edge in program.edges.iter() {
         let [before, after] = [edge.from, edge.to].map(|at| &folded.location(at).dead[..]);
         judge.forgotten_stays_forgotten(edge, before, after)?;
     }

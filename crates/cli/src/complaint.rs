@@ -5,7 +5,7 @@ use crate::console::{print, printed, say, stderr_color};
 use crate::exit::{Exit, InputError};
 use std::io::Write;
 use threadwise_report::{DiagnosticJson, ErrorJson, diagnostic_json, to_text};
-use threadwise_source::{Diagnostic, SourceFile, render};
+use threadwise_source::{Diagnostic, SourceMap, render};
 
 /// Tells the user what is wrong. Programs get an object, whatever it is that is wrong.
 pub fn complain(error: &InputError, format: Format) -> Exit {
@@ -22,9 +22,9 @@ pub fn complain(error: &InputError, format: Format) -> Exit {
 }
 
 /// Shows diagnostics on standard error.
-pub fn tell(file: &SourceFile, diagnostics: &[Diagnostic]) {
+pub fn tell(source: &SourceMap, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
-        say(&format!("{}\n", render(file, diagnostics, stderr_color())));
+        say(&format!("{}\n", render(source, diagnostics, stderr_color())));
     }
 }
 

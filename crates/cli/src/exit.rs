@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use threadwise_frontends::Refusal;
-use threadwise_source::{Diagnostic, SourceFile};
+use threadwise_source::{Diagnostic, SourceMap};
 
 /// How the process ends (CBMC's scheme).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub enum InputError {
     /// A message, and what to do about it.
     Message { message: String, hint: Option<String> },
     /// The program is wrong, at places of its text.
-    Program { source: Arc<SourceFile>, diagnostics: Vec<Diagnostic> },
+    Program { source: Arc<SourceMap>, diagnostics: Vec<Diagnostic> },
 }
 
 impl InputError {
@@ -43,7 +43,7 @@ impl InputError {
     }
 
     /// One thing is wrong with the program.
-    pub fn of_program(source: &Arc<SourceFile>, diagnostic: Diagnostic) -> InputError {
+    pub fn of_program(source: &Arc<SourceMap>, diagnostic: Diagnostic) -> InputError {
         InputError::Program { source: source.clone(), diagnostics: vec![diagnostic] }
     }
 }

@@ -39,7 +39,7 @@ fn read_source(path: &Path, frontend: &dyn Frontend) -> Result<SourceFile, Input
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => {
             let error = Diagnostic::error(Span::default(), "the file is empty").hint(frontend.least());
-            Err(InputError::of_program(&Arc::new(SourceFile::new(name, text)), error))
+            Err(InputError::of_program(&Arc::new(SourceFile::new(name, text).into()), error))
         }
         Ok(text) => Ok(SourceFile::new(name, text)),
         Err(error) => Err(not_text(&name, error.utf8_error().valid_up_to(), error.as_bytes())),
@@ -54,7 +54,7 @@ fn not_text(name: &str, offset: usize, bytes: &[u8]) -> InputError {
         format!("the file is not UTF-8 text: byte 0x{:02x} at offset {offset}, line {}", bytes[offset], position.line);
     let error = Diagnostic::error(Span::new(offset, offset + 1), message)
         .hint("save the file as UTF-8, or check that it is a program at all");
-    InputError::of_program(&Arc::new(file), error)
+    InputError::of_program(&Arc::new(file.into()), error)
 }
 
 fn read_program_bytes(path: &Path, name: &str) -> Result<Vec<u8>, InputError> {

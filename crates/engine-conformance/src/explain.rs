@@ -135,7 +135,7 @@ fn trail(program: &Program, trail: &[Path]) -> Option<String> {
 /// The first statement of a step.
 fn step(program: &Program, path: &Path) -> String {
     let Some(&edge) = path.first() else { return "its start".to_string() };
-    format!("`{}` ({})", program.show_edge(edge), program.source.position(program.edge(edge).span.start))
+    format!("`{}` ({})", program.show_edge(edge), program.source.locate_briefly(program.edge(edge).span))
 }
 
 fn place(program: &Program, path: &Path) -> String {

@@ -13,7 +13,7 @@ use threadwise_source::{SourceFile, render};
 fn program(text: &str) -> Arc<Program> {
     let file = SourceFile::new("test.tw", text);
     let lowered = load(file.clone(), &Options::default());
-    Arc::new(lowered.program.unwrap_or_else(|| panic!("{}", render(&file, &lowered.diagnostics, false))))
+    Arc::new(lowered.program.unwrap_or_else(|| panic!("{}", render(&file.clone().into(), &lowered.diagnostics, false))))
 }
 
 fn example(name: &str) -> String {

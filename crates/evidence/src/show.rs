@@ -46,7 +46,7 @@ pub fn show_local(instance: &Instance, local: &[i64]) -> String {
 
 fn show_frame(instance: &Instance, frame: &Frame<'_>) -> String {
     let program = &instance.program;
-    let position = |span: threadwise_source::Span| program.source.position(span.start);
+    let position = |span| program.source.locate_briefly(span);
     let place = match frame.control {
         Control::At(location) if location == program.routine(frame.routine).exit => "at its end".to_string(),
         Control::At(location) => format!("at {}", position(program.location(location).span)),

@@ -27,11 +27,12 @@ pub(crate) struct PublicStep {
 pub(crate) fn public_step(instance: &Instance, step: &TraceStep) -> PublicStep {
     let (thread, copy) = thread_and_copy(instance, step.thread);
     let source = &instance.program.source;
-    let position = step_span(instance, step).map(|span| source.position(span.start));
+    let span = step_span(instance, step);
+    let position = span.map(|span| source.position(span.start));
     PublicStep {
         thread,
         copy,
-        file: source.name().to_string(),
+        file: span.map_or(source.name(), |span| source.file_name(span.start)).to_string(),
         line: position.map(|p| p.line),
         column: position.map(|p| p.column),
         text: step_text(instance, &step.path),
@@ -167,7 +168,7 @@ pub fn violation_json(instance: &Instance, violation: &Violation) -> Value {
     json!({
         "kind": info.kind,
         "property": info.property,
-        "file": instance.program.source.name(),
+        "file": instance.program.source.file_name(info.span.start),
         "line": position.line,
         "column": position.column,
         "thread": thread.as_ref().map(|(name, _)| name),

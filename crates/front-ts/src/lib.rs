@@ -44,7 +44,7 @@ pub fn load(file: SourceFile) -> Loaded {
     if !diagnostics.iter().any(is_error) {
         let resolved = resolve::resolve(&system, &mut diagnostics);
         if !diagnostics.iter().any(is_error) {
-            program = lower::lower(Arc::new(file), &resolved, &mut diagnostics);
+            program = lower::lower(Arc::new(file.into()), &resolved, &mut diagnostics);
         }
     }
     if diagnostics.iter().any(is_error) {

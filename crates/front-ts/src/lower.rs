@@ -19,7 +19,7 @@ use threadwise_ir::{
     Copies, EnumDef, EnumId, Expr, Initial as Value, LocationId, Program, Property, PropertyKind, RoutineId, SharedId,
     SharedVar, Sort, Template, TemplateId,
 };
-use threadwise_source::{Diagnostic, SourceFile, Span};
+use threadwise_source::{Diagnostic, SourceMap, Span};
 
 /// Initial states of more threads than this are not written out as the values of `start`.
 const MAX_SHOWN_THREADS: usize = 8;
@@ -47,9 +47,9 @@ impl Unit {
 }
 
 /// Makes the program.
-pub(crate) fn lower(file: Arc<SourceFile>, system: &Resolved, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
+pub(crate) fn lower(source: Arc<SourceMap>, system: &Resolved, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
     let initial = initial(system, diagnostics)?;
-    let mut program = Program::empty(file);
+    let mut program = Program::empty(source);
     let start = match &initial {
         Initial::Product { .. } => None,
         Initial::Tuples(tuples) => Some(add_start(&mut program, system, tuples)),

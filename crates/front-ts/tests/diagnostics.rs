@@ -10,7 +10,7 @@ fn complaints(text: &str) -> String {
     let loaded = load(file.clone());
     let has_errors = loaded.diagnostics.iter().any(|d| d.severity == Severity::Error);
     assert_eq!(loaded.program.is_none(), has_errors);
-    render(&file, &loaded.diagnostics, false)
+    render(&file.clone().into(), &loaded.diagnostics, false)
 }
 
 #[test]

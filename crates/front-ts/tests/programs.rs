@@ -9,7 +9,7 @@ use threadwise_source::{SourceFile, render};
 fn program(text: &str) -> Program {
     let file = SourceFile::new("test.ts", text);
     let loaded = load(file.clone());
-    loaded.program.unwrap_or_else(|| panic!("{}", render(&file, &loaded.diagnostics, false)))
+    loaded.program.unwrap_or_else(|| panic!("{}", render(&file.clone().into(), &loaded.diagnostics, false)))
 }
 
 #[test]
@@ -276,7 +276,7 @@ proptest! {
         let file = SourceFile::new("test.ts", pieces.join(" "));
         let loaded = load(file.clone());
         prop_assert!(loaded.program.is_some() || !loaded.diagnostics.is_empty());
-        render(&file, &loaded.diagnostics, false);
+        render(&file.clone().into(), &loaded.diagnostics, false);
         if let Some(program) = loaded.program {
             program.listing();
         }
@@ -286,6 +286,6 @@ proptest! {
     fn random_text_gets_an_answer(text in ".{0,200}") {
         let file = SourceFile::new("test.ts", text);
         let loaded = load(file.clone());
-        render(&file, &loaded.diagnostics, false);
+        render(&file.clone().into(), &loaded.diagnostics, false);
     }
 }

@@ -2,7 +2,7 @@ use crate::options::{FrontendOption, Options, Refusal};
 use std::sync::Arc;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
-use threadwise_source::{Diagnostic, SourceFile, Span};
+use threadwise_source::{Diagnostic, SourceFile, SourceMap, Span};
 
 /// A language that programs are written in.
 pub trait Frontend: Sync {
@@ -40,7 +40,7 @@ pub struct Loaded {
     /// The program, if there are no errors.
     pub program: Option<Arc<Program>>,
     /// The text that the diagnostics speak of.
-    pub source: Arc<SourceFile>,
+    pub source: Arc<SourceMap>,
     /// Errors and warnings in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -53,7 +53,7 @@ pub(crate) fn one_file(
     let count = files.len();
     let mut files = files.into_iter();
     let file = files.next().unwrap_or_else(|| SourceFile::new("", ""));
-    let source = Arc::new(file.clone());
+    let source = Arc::new(file.clone().into());
     let (program, diagnostics) = match count {
         1 => load(file),
         _ => {

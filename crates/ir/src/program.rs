@@ -8,13 +8,13 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use threadwise_source::{SourceFile, Span};
+use threadwise_source::{SourceMap, Span};
 
 /// A program: shared variables, threads, properties.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The text it came from.
-    pub source: Arc<SourceFile>,
+    /// The texts it came from.
+    pub source: Arc<SourceMap>,
     /// The enumeration types.
     pub enums: Vec<EnumDef>,
     /// The shared variables.
@@ -46,7 +46,7 @@ pub struct Program {
 
 impl Program {
     /// A program of which nothing has been said yet.
-    pub fn empty(source: Arc<SourceFile>) -> Program {
+    pub fn empty(source: Arc<SourceMap>) -> Program {
         Program {
             source,
             enums: Vec::new(),

@@ -129,11 +129,7 @@ fn larger_limit(attempts: &[Attempt], budget: &Budget) -> Option<String> {
 /// The unbounded variables that the user wrote, and where.
 fn written(program: &Program) -> impl Iterator<Item = (&str, String)> {
     let is_written = |name: &str| name.starts_with(|c: char| c.is_alphabetic());
-    let place = |span| {
-        let place = program.source.locate(span).to_string();
-        place.strip_prefix(&format!("{}:", program.source.name())).map_or(place.clone(), str::to_string)
-    };
-    let all = program.unbounded_variables().map(move |(name, span)| (&**name, place(span)));
+    let all = program.unbounded_variables().map(|(name, span)| (&**name, program.source.locate_briefly(span)));
     all.filter(move |(name, _)| is_written(name))
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_evidence::{Annotation, FrontierProof, ModularProof, Proof, ThreadAnnotation};
 use threadwise_ir::{Control, Copies, Instance, LocationId, Program, RoutineId, Store, TemplateId, ThreadId};
-use threadwise_source::Position;
+use threadwise_source::Span;
 
 /// A statement beside an assertion is cut to this many characters.
 const MAX_STATEMENT: usize = 36;
@@ -46,11 +46,13 @@ pub(crate) struct Place {
     /// The procedure, where it is not the thread's own code.
     pub(crate) procedure: Option<String>,
     /// Where the procedures that are under way were called, the innermost first.
-    pub(crate) called_at: Vec<Position>,
+    pub(crate) called_at: Vec<String>,
     /// The labels and the statement that is next.
     pub(crate) text: String,
     /// Where the statement stands.
-    pub(crate) position: Position,
+    pub(crate) span: Span,
+    /// The same in words.
+    pub(crate) position: String,
     /// What holds there.
     pub(crate) assertion: Formula,
 }
@@ -204,14 +206,15 @@ impl View<'_> {
         let program = &self.instance.program;
         let span = program.location(spot.location).span;
         let calls = spot.calls.iter().filter_map(|&word| match Control::of_word(word) {
-            Control::Calling(edge) => Some(program.source.position(program.edge(edge).span.start)),
+            Control::Calling(edge) => Some(program.source.locate(program.edge(edge).span)),
             Control::At(_) => None,
         });
         Place {
             procedure: spot.procedure.map(|id| program.routine(id).name.to_string()),
             called_at: calls.collect(),
             text: self.statement(spot),
-            position: program.source.position(span.start),
+            span,
+            position: program.source.locate_briefly(span),
             assertion: self.assertion(spot, states),
         }
     }

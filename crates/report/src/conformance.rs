@@ -130,8 +130,8 @@ fn renamed(formula: &str, names: &[String]) -> String {
 }
 
 fn position(program: &Program, location: LocationId, calls: usize) -> String {
-    let place = program.source.position(program.location(location).span.start);
-    if calls == 0 { place.to_string() } else { format!("{place} ({calls} called)") }
+    let place = program.source.locate_briefly(program.location(location).span);
+    if calls == 0 { place } else { format!("{place} ({calls} called)") }
 }
 
 fn statement(program: &Program, location: LocationId) -> String {

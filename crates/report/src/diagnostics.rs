@@ -1,7 +1,7 @@
 //! What is wrong with the input, for programs.
 
 use serde::Serialize;
-use threadwise_source::{Diagnostic, Severity, SourceFile, Span};
+use threadwise_source::{Diagnostic, Severity, SourceMap, Span};
 
 /// What is printed instead of a report. The fields are always there, in this order.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -76,7 +76,7 @@ pub struct RelatedJson {
 }
 
 /// A diagnostic for programs.
-pub fn diagnostic_json(source: &SourceFile, diagnostic: &Diagnostic) -> DiagnosticJson {
+pub fn diagnostic_json(source: &SourceMap, diagnostic: &Diagnostic) -> DiagnosticJson {
     let related = |(span, text): &(Span, String)| RelatedJson { place: place(source, *span), text: text.clone() };
     DiagnosticJson {
         severity: match diagnostic.severity {
@@ -91,10 +91,10 @@ pub fn diagnostic_json(source: &SourceFile, diagnostic: &Diagnostic) -> Diagnost
     }
 }
 
-fn place(source: &SourceFile, span: Span) -> PlaceJson {
+fn place(source: &SourceMap, span: Span) -> PlaceJson {
     let (start, end) = (source.position(span.start), source.position(span.end.max(span.start)));
     PlaceJson {
-        file: Some(source.name().to_string()),
+        file: Some(source.file_name(span.start).to_string()),
         line: Some(start.line),
         column: Some(start.column),
         end_line: Some(end.line),
@@ -105,10 +105,11 @@ fn place(source: &SourceFile, span: Span) -> PlaceJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use threadwise_source::SourceFile;
 
     #[test]
     fn places_are_lines_and_columns() {
-        let source = SourceFile::new("é.tw", "thrée {\n  x = 1;\n}\n");
+        let source = SourceFile::new("é.tw", "thrée {\n  x = 1;\n}\n").into();
         let diagnostic = Diagnostic::error(Span::new(11, 16), "no `x`")
             .label("not declared")
             .related(Span::new(0, 6), "here")
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_reason_is_the_first_error() {
-        let source = SourceFile::new("f.tw", "x");
+        let source = SourceFile::new("f.tw", "x").into();
         let warning = diagnostic_json(&source, &Diagnostic::warning(Span::new(0, 1), "odd"));
         let json = ErrorJson::new(vec![warning, DiagnosticJson::without_place("no file", Some("make it"))]);
         assert_eq!((json.verdict, json.reason.as_deref()), ("error", Some("no file")));

@@ -218,11 +218,11 @@ fn race_text(racers: &[Racer; 2], palette: Palette) -> String {
         let widths = racers.iter().map(|r| of(r).chars().count());
         widths.max().unwrap_or(0)
     };
-    let position = widest(|r| r.statement.position.to_string());
+    let position = widest(|r| r.statement.position.clone());
     let thread = widest(|r| r.thread.clone());
     let statement = widest(|r| r.statement.text.clone());
     let line = |racer: &Racer| {
-        let at = racer.statement.position.to_string();
+        let at = &racer.statement.position;
         format!(
             "    {}  {:<thread$}  {:<statement$}  {}\n",
             palette.padded(Tone::Quiet, &at, position),

@@ -235,7 +235,7 @@ impl<'a> Writer<'a> {
         let program = &self.instance.program;
         let Some(procedure) = spot.procedure else { return String::new() };
         let calls = spot.calls.iter().filter_map(|&word| match Control::of_word(word) {
-            Control::Calling(edge) => Some(program.source.position(program.edge(edge).span.start).to_string()),
+            Control::Calling(edge) => Some(program.source.locate_briefly(program.edge(edge).span)),
             Control::At(_) => None,
         });
         let calls: Vec<String> = calls.collect();
@@ -249,7 +249,7 @@ fn place_name(program: &Program, location: LocationId) -> String {
     match place.labels.first() {
         Some(label) => label.to_string(),
         None if location == program.routine(place.routine).exit => "end".to_string(),
-        None => program.source.position(place.span.start).to_string(),
+        None => program.source.locate_briefly(place.span),
     }
 }
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use threadwise_evidence::{Proof, initial_json, trace_steps_json, violation_json};
 use threadwise_ir::Program;
-use threadwise_source::Position;
 use threadwise_verdict::Verdict;
 
 /// More locations than this are not listed, so that huge proofs do not take ages to put into words.
@@ -114,15 +113,15 @@ pub fn json(report: &Report) -> ReportJson {
 fn annotation(program: &Program, text: &ProofText) -> Vec<Value> {
     let places = text.threads.iter().flat_map(|thread| thread.places.iter().map(move |place| (thread, place)));
     let object = |(thread, place): (&ThreadText, &Place)| {
-        let call = |position: &Position| format!("{}:{position}", program.source.name());
+        let position = program.source.position(place.span.start);
         json!({
             "thread": thread.name,
             "routine": place.procedure,
             "location": place.text,
-            "file": program.source.name(),
-            "line": place.position.line,
-            "column": place.position.column,
-            "called_at": place.called_at.iter().map(call).collect::<Vec<_>>(),
+            "file": program.source.file_name(place.span.start),
+            "line": position.line,
+            "column": position.column,
+            "called_at": place.called_at,
             "assertion": place.assertion.show(usize::MAX),
         })
     };

@@ -40,7 +40,7 @@ fn push_step(lines: &mut Vec<Line>, room: usize, number: String, step: &StepText
     for statement in one_line_if_short(&step.statements, room) {
         lines.push(Line {
             number: number.take().unwrap_or_default(),
-            position: statement.position.to_string(),
+            position: statement.position.clone(),
             thread: thread.take().unwrap_or_default(),
             statement: statement.text,
             changes: changes.take().unwrap_or_default(),
@@ -62,12 +62,12 @@ fn one_line_if_short(statements: &[Statement], room: usize) -> Vec<Statement> {
         [&[first.text.as_str()], &inner[..]].concat().join(" ")
     };
     if joined.chars().count() <= room {
-        return vec![Statement { text: joined, position: first.position }];
+        return vec![Statement { text: joined, position: first.position.clone() }];
     }
     let mut lines = vec![first.clone()];
     lines.extend(rest.iter().filter(|s| s.text != "}").map(|s| Statement {
         text: if is_atomic { format!("  {}", s.text) } else { s.text.clone() },
-        position: s.position,
+        position: s.position.clone(),
     }));
     lines
 }
@@ -182,11 +182,9 @@ pub(crate) fn wrap_words(text: &str, room: Option<usize>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use threadwise_source::Position;
 
     fn statements(texts: &[&str]) -> Vec<Statement> {
-        let position = Position { line: 1, column: 1 };
-        let statement = |text: &&str| Statement { text: text.to_string(), position };
+        let statement = |text: &&str| Statement { text: text.to_string(), position: "1:1".to_string() };
         texts.iter().map(statement).collect()
     }
 

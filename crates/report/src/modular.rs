@@ -75,11 +75,8 @@ fn thread_text(thread: &ThreadText, layout: &Layout, palette: Palette) -> String
     let remark = thread.remark.as_ref().map_or_else(String::new, |remark| format!(": {remark}"));
     let mut out = format!("\n  thread {}{}\n", thread.name, palette.paint(Tone::Quiet, remark));
     let widest = |of: fn(&Place) -> String| thread.places.iter().map(|p| of(p).chars().count()).max().unwrap_or(0);
-    let columns = Columns {
-        position: widest(|place| place.position.to_string()),
-        text: widest(|place| place.text.clone()),
-        layout,
-    };
+    let columns =
+        Columns { position: widest(|place| place.position.clone()), text: widest(|place| place.text.clone()), layout };
     let mut routine = String::new();
     for place in &thread.places {
         let here = heading(place);
@@ -114,7 +111,7 @@ struct Columns<'a> {
 impl Columns<'_> {
     fn line(&self, place: &Place) -> String {
         let palette = self.layout.palette();
-        let position = palette.padded(Tone::Quiet, &place.position.to_string(), self.position);
+        let position = palette.padded(Tone::Quiet, &place.position, self.position);
         let indent = 8 + self.position + self.text;
         let assertion = place.assertion.show(most(self.layout, MAX_DISJUNCTS));
         let assertion = if assertion == "false" { "never reached".to_string() } else { assertion };

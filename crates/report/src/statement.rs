@@ -1,7 +1,6 @@
 //! Steps in the words of the source.
 
 use threadwise_ir::{EdgeId, Program};
-use threadwise_source::Position;
 
 /// Statements are cut to this many characters.
 const MAX_STATEMENT: usize = 72;
@@ -12,7 +11,7 @@ pub struct Statement {
     /// What it says, on one line.
     pub text: String,
     /// Where it stands.
-    pub position: Position,
+    pub position: String,
 }
 
 /// The statement an edge comes from.
@@ -24,6 +23,6 @@ pub(crate) fn statement(program: &Program, id: EdgeId) -> Statement {
         Some(outcome) => format!("{source} is {outcome}"),
         None => source,
     };
-    let position = program.source.position(edge.span.start);
+    let position = program.source.locate_briefly(edge.span);
     Statement { text, position }
 }

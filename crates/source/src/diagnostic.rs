@@ -1,6 +1,6 @@
-use crate::{SourceFile, Span};
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use std::ops::Range;
+use crate::map::View;
+use crate::{SourceMap, Span};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// How far apart two markers on one line may be, in bytes, for both to be shown.
 const FARTHEST_ON_LINE: usize = 400;
@@ -69,75 +69,80 @@ impl Diagnostic {
 }
 
 /// The diagnostics as text, each with `file:line:column`, the source line, a marker and the hint.
-pub fn render(file: &SourceFile, diagnostics: &[Diagnostic], color: bool) -> String {
+pub fn render(source: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let blocks = diagnostics.iter().map(|d| renderer.render(&[group(file, d)]));
+    let blocks = diagnostics.iter().map(|d| renderer.render(&[group(source, d)]));
     blocks.collect::<Vec<_>>().join("\n\n")
 }
 
-fn group<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Group<'a> {
+fn group<'a>(source: &'a SourceMap, diagnostic: &'a Diagnostic) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let group = level.primary_title(&diagnostic.message).element(snippet(file, diagnostic));
+    let group = level.primary_title(&diagnostic.message).elements(snippets(source, diagnostic));
     match &diagnostic.hint {
         Some(hint) => group.element(Level::HELP.message(hint)),
         None => group,
     }
 }
 
-/// The lines around the markers. Only those are handed to the renderer, which looks at every line
-/// it is given: one error in a large file should not cost a walk through the file.
-fn snippet<'a>(file: &'a SourceFile, diagnostic: &'a Diagnostic) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let primary = range(file, diagnostic.span);
-    let related: Vec<_> = diagnostic
-        .related
-        .iter()
-        .map(|(span, text)| (range(file, *span), text))
-        .filter(|(range, _)| is_showable(file, &primary, range))
-        .collect();
-    let first = related.iter().map(|(r, _)| r.start).fold(primary.start, usize::min);
-    let last = related.iter().map(|(r, _)| r.end).fold(primary.end, usize::max);
+/// A place to mark and what to say there.
+struct Mark<'a> {
+    kind: AnnotationKind,
+    view: View<'a>,
+    label: &'a str,
+}
+
+/// The marked places: those in the text of the first one together, the others each by itself.
+fn snippets<'a>(source: &'a SourceMap, diagnostic: &'a Diagnostic) -> Vec<Snippet<'a, Annotation<'a>>> {
+    let mark = |kind, span, label| source.view(span).map(|view| Mark { kind, view, label });
+    let Some(primary) = mark(AnnotationKind::Primary, diagnostic.span, &*diagnostic.label) else { return Vec::new() };
+    let related = diagnostic.related.iter();
+    let related = related.filter_map(|(span, text)| mark(AnnotationKind::Context, *span, text));
+    let (near, far): (Vec<Mark>, Vec<Mark>) = related.partition(|other| is_same_text(&primary.view, &other.view));
+    let mut together = near;
+    together.retain(|other| is_showable(&primary.view, &other.view));
+    together.insert(0, primary);
+    std::iter::once(together).chain(far.into_iter().map(|mark| vec![mark])).map(snippet).collect()
+}
+
+/// Whether two places can be shown in one piece of text.
+fn is_same_text(a: &View<'_>, b: &View<'_>) -> bool {
+    std::ptr::eq(a.file, b.file) && a.name == b.name && a.first_line == b.first_line
+}
+
+/// The lines around the marks, which are all in one text. Only those are handed to the renderer, which looks at every
+/// line it is given: one error in a large file should not cost a walk through the file.
+fn snippet<'a>(marks: Vec<Mark<'a>>) -> Snippet<'a, Annotation<'a>> {
+    let View { name, file, first_line, .. } = marks[0].view;
+    let first = marks.iter().map(|mark| mark.view.range.start).min().unwrap_or(0);
+    let last = marks.iter().map(|mark| mark.view.range.end).max().unwrap_or(0);
     let (line, lines) = file.lines_around(first, last);
-    let shift = |range: Range<usize>| range.start - lines.start..range.end - lines.start;
-    let related: Vec<_> =
-        related.into_iter().map(|(range, text)| AnnotationKind::Context.span(shift(range)).label(text)).collect();
-    let primary = AnnotationKind::Primary.span(shift(primary)).label(&diagnostic.label);
+    let annotation = |Mark { kind, view, label }: Mark<'a>| {
+        kind.span(view.range.start - lines.start..view.range.end - lines.start).label(label)
+    };
     Snippet::source(&file.text()[lines.clone()])
-        .line_start(line)
-        .path(file.name())
-        .annotation(primary)
-        .annotations(related)
+        .line_start((line as i64 + first_line - 1).max(0) as usize)
+        .path(name)
+        .annotations(marks.into_iter().map(annotation))
 }
 
-/// Two markers far apart on one line would print all that is between them.
-fn is_showable(file: &SourceFile, primary: &Range<usize>, other: &Range<usize>) -> bool {
-    let is_near = primary.start.abs_diff(other.start) <= FARTHEST_ON_LINE;
-    is_near || file.lines_around(primary.start, primary.end) != file.lines_around(other.start, other.end)
-}
-
-/// A byte range that surely fits the text and its character boundaries.
-fn range(file: &SourceFile, span: Span) -> Range<usize> {
-    let text = file.text();
-    let mut start = (span.start as usize).min(text.len());
-    let mut end = (span.end as usize).clamp(start, text.len());
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    start..end
+/// Two marks far apart on one line would print all that is between them.
+fn is_showable(primary: &View<'_>, other: &View<'_>) -> bool {
+    let lines = |view: &View<'_>| view.file.lines_around(view.range.start, view.range.end);
+    let is_near = primary.range.start.abs_diff(other.range.start) <= FARTHEST_ON_LINE;
+    is_near || lines(primary) != lines(other)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SourceFile;
 
     #[test]
     fn line_numbers_count_from_the_start_of_the_file() {
-        let file = SourceFile::new("f.tw", "one\ntwo\nthrée four\n");
+        let file = SourceFile::new("f.tw", "one\ntwo\nthrée four\n").into();
         let diagnostic = Diagnostic::error(Span::new(15, 19), "too much").label("here");
         let text = render(&file, &[diagnostic.related(Span::new(4, 7), "there")], false);
         assert!(text.contains("f.tw:3:7"), "{text}");
@@ -147,14 +152,14 @@ mod tests {
 
     #[test]
     fn markers_far_apart_on_a_line_do_not_print_the_line() {
-        let file = SourceFile::new("f.tw", "x".repeat(1 << 20));
+        let file = SourceFile::new("f.tw", "x".repeat(1 << 20)).into();
         let diagnostic = Diagnostic::error(Span::new(0, 1), "a").related(Span::new(1 << 19, 1 << 19), "b");
         assert!(render(&file, &[diagnostic], false).len() < 2000);
     }
 
     #[test]
     fn spans_that_do_not_fit_are_cut() {
-        let file = SourceFile::new("f.tw", "é");
+        let file = SourceFile::new("f.tw", "é").into();
         for span in [Span::new(1, 1), Span::new(1, 9), Span::new(7, 9), Span { start: 9, end: 0 }] {
             assert!(render(&file, &[Diagnostic::error(span, "m")], false).contains("f.tw:1:"));
         }
@@ -162,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_empty_file_can_be_complained_about() {
-        let file = SourceFile::new("f.tw", "");
+        let file = SourceFile::new("f.tw", "").into();
         let text = render(&file, &[Diagnostic::warning(Span::default(), "nothing here")], false);
         assert!(text.contains("warning: nothing here") && text.contains("f.tw:1:1"), "{text}");
     }

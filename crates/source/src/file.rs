@@ -1,7 +1,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// A range of bytes in a source file.
+/// A range of bytes in a source file, or of positions in a [`SourceMap`](crate::SourceMap).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     /// First byte.
@@ -99,18 +99,51 @@ impl SourceFile {
         (line, self.line_starts[line - 1] as usize..end)
     }
 
-    /// `name:line:column` of a span's start.
-    pub fn locate(&self, span: Span) -> String {
-        format!("{}:{}", self.name, self.position(span.start))
-    }
-
     /// The text under a span on one line, runs of white space folded, cut to `max` characters.
     pub fn snippet(&self, span: Span, max: usize) -> String {
-        let folded = self.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
-        match folded.char_indices().nth(max) {
-            Some((cut, _)) => format!("{}…", &folded[..cut]),
-            None => folded,
+        folded_and_cut(self.slice(span), max)
+    }
+
+    /// The bytes of a line, counted from 1, without its end; `None` if there is no such line.
+    pub(crate) fn line(&self, number: u32) -> Option<Range<usize>> {
+        let start = *self.line_starts.get(number.checked_sub(1)? as usize)? as usize;
+        let next = self.line_starts.get(number as usize);
+        Some(start..next.map_or(self.text.len(), |&next| next as usize - 1))
+    }
+
+    /// The byte at a line and column; `None` if there is no such place.
+    pub(crate) fn offset(&self, position: Position) -> Option<usize> {
+        let line = self.line(position.line)?;
+        let mut places = self.text[line.clone()].char_indices().map(|(at, _)| line.start + at).chain([line.end]);
+        places.nth(position.column.checked_sub(1)? as usize)
+    }
+
+    /// A byte range that surely fits the text and its character boundaries.
+    pub(crate) fn fitting(&self, span: Span) -> Range<usize> {
+        let text = &self.text;
+        let mut start = (span.start as usize).min(text.len());
+        let mut end = (span.end as usize).clamp(start, text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
         }
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        start..end
+    }
+}
+
+/// A text on one line, runs of white space folded.
+pub(crate) fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same, cut to `max` characters.
+pub(crate) fn folded_and_cut(text: &str, max: usize) -> String {
+    let folded = folded(text);
+    match folded.char_indices().nth(max) {
+        Some((cut, _)) => format!("{}…", &folded[..cut]),
+        None => folded,
     }
 }
 
@@ -124,7 +157,6 @@ mod tests {
         assert_eq!(file.position(0), Position { line: 1, column: 1 });
         assert_eq!(file.position(5), Position { line: 2, column: 2 });
         assert_eq!(file.position(99), Position { line: 3, column: 1 });
-        assert_eq!(file.locate(Span::new(3, 5)), "f.tw:2:1");
     }
 
     #[test]
@@ -136,10 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn snippets_are_folded_and_cut() {
-        let file = SourceFile::new("f.tw", "a =\n   b + cé;");
-        assert_eq!(file.snippet(Span::new(0, 15), 50), "a = b + cé;");
-        assert_eq!(file.snippet(Span::new(0, 15), 5), "a = b…");
-        assert_eq!(file.slice(Span::new(0, 99)), "");
+    fn offsets_are_the_other_way_around() {
+        let file = SourceFile::new("f.tw", "a\né = 1\n");
+        for offset in [0, 1, 2, 4, 5, 8, 9] {
+            assert_eq!(file.offset(file.position(offset)), Some(offset as usize));
+        }
+        assert_eq!(file.offset(Position { line: 1, column: 3 }), None);
+        assert_eq!(file.offset(Position { line: 4, column: 1 }), None);
     }
 }

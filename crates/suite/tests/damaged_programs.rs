@@ -14,7 +14,7 @@ fn survivors(frontend: &dyn Frontend) -> usize {
         let loaded = frontend.load(vec![file], &Options::default(), &Budget::unlimited());
         let text = render(&loaded.source, &loaded.diagnostics, false);
         let is_answered = loaded.program.is_some() || text.contains(&format!("{name}:"));
-        assert!(is_answered, "seed {seed}:\n{}", loaded.source.text());
+        assert!(is_answered, "seed {seed}:\n{}", damaged_program(frontend, *seed));
         loaded.program.is_some()
     };
     (0..2_000).filter(survives).count()

@@ -438,10 +438,9 @@ impl Space {
         let at = &self.threads[thread.index()].points[point.index()];
         let name = |location: LocationId| {
             let location = program.location(location);
-            let position = program.source.position(location.span.start);
             match location.labels.first() {
                 Some(label) => label.to_string(),
-                None => format!("{}:{}", position.line, position.column),
+                None => program.source.locate_briefly(location.span),
             }
         };
         let mut names: Vec<String> = at.calls.iter().map(|call| name(program.edge(*call).from)).collect();

@@ -11,7 +11,7 @@ fn complaint(text: &str) -> Option<String> {
         return None;
     }
     let errors: Vec<_> = loaded.diagnostics.into_iter().filter(|d| d.severity == Severity::Error).collect();
-    Some(render(&SourceFile::new("wild.tw", text), &errors[..1], false))
+    Some(render(&SourceFile::new("wild.tw", text).into(), &errors[..1], false))
 }
 
 /// How many percent of the texts load; prints the first complaint of some that do not.

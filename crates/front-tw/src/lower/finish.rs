@@ -111,7 +111,8 @@ impl<'a> Lowerer<'a> {
         for &point in order {
             let point = body.graph.point(point);
             let span = point.span.unwrap_or(exit_span);
-            if !self.spend(body.locals.len() as u64 / DEAD_LOCALS_PER_UNIT, span) {
+            let is_new_list = !dead.knows(point);
+            if is_new_list && !self.spend(body.locals.len() as u64 / DEAD_LOCALS_PER_UNIT, span) {
                 return;
             }
             self.program.locations.push(Location {
@@ -240,6 +241,11 @@ struct DeadLocals {
 }
 
 impl DeadLocals {
+    /// Whether no list has to be made for a point.
+    fn knows(&self, point: &Point) -> bool {
+        point.undeclared.is_empty() && self.last.as_ref().is_some_and(|(block, _)| *block == point.block)
+    }
+
     /// Those at a point.
     fn at(&mut self, point: &Point, blocks: &[BlockLocals], locals: usize) -> Arc<[LocalId]> {
         let block = point.block;

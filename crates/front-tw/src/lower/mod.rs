@@ -40,7 +40,7 @@ use reporter::Reporter;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use threadwise_ir::{LocationId, Program, RoutineId, TemplateId};
-use threadwise_source::{Diagnostic, Severity, SourceFile};
+use threadwise_source::{Diagnostic, Severity, SourceFile, SourceMap};
 
 /// What can be set from outside the program.
 #[derive(Clone, Debug, Default)]
@@ -62,8 +62,8 @@ pub struct Lowered {
 const MAX_DIAGNOSTICS: usize = 30;
 
 /// Resolves and checks a syntax tree.
-pub fn lower(file: Arc<SourceFile>, module: &Module, options: &Options) -> Lowered {
-    lower_module(file, module, options, false)
+pub fn lower(source: Arc<SourceMap>, module: &Module, options: &Options) -> Lowered {
+    lower_module(source, module, options, false)
 }
 
 /// Parses, resolves and checks a file. What the parser could make sense of is checked even if
@@ -71,7 +71,7 @@ pub fn lower(file: Arc<SourceFile>, module: &Module, options: &Options) -> Lower
 pub fn load(file: SourceFile, options: &Options) -> Lowered {
     let parsed = crate::parse(&file);
     let incomplete = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let mut lowered = lower_module(Arc::new(file), &parsed.module, options, incomplete);
+    let mut lowered = lower_module(Arc::new(file.into()), &parsed.module, options, incomplete);
     if incomplete {
         lowered.program = None;
     }
@@ -84,8 +84,8 @@ pub fn load(file: SourceFile, options: &Options) -> Lowered {
     Lowered { program: lowered.program, diagnostics }
 }
 
-fn lower_module(file: Arc<SourceFile>, module: &Module, options: &Options, incomplete: bool) -> Lowered {
-    let mut lowerer = Lowerer::new(file, module, incomplete);
+fn lower_module(source: Arc<SourceMap>, module: &Module, options: &Options, incomplete: bool) -> Lowered {
+    let mut lowerer = Lowerer::new(source, module, incomplete);
     lowerer.collect_names();
     lowerer.evaluate_constants(&options.defines);
     lowerer.declare_types();
@@ -146,12 +146,12 @@ struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(file: Arc<SourceFile>, module: &'a Module, incomplete: bool) -> Lowerer<'a> {
+    fn new(source: Arc<SourceMap>, module: &'a Module, incomplete: bool) -> Lowerer<'a> {
         Lowerer {
             module,
             reporter: Reporter::new(incomplete),
             budget: Budget::default(),
-            program: Program::empty(file),
+            program: Program::empty(source),
             globals: FxHashMap::default(),
             constants: Vec::new(),
             variables: Vec::new(),

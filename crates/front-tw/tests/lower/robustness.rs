@@ -96,7 +96,7 @@ fn check(text: String) {
     let has_errors = lowered.diagnostics.iter().any(|d| d.severity == Severity::Error);
     assert_eq!(lowered.program.is_none(), has_errors, "{}", file.text());
     lowered.program.iter().for_each(assert_well_formed);
-    render(&file, &lowered.diagnostics, false);
+    render(&file.clone().into(), &lowered.diagnostics, false);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn examples_load() {
         let lowered = load(file.clone(), &Options::default());
         lowered.program.iter().for_each(assert_well_formed);
         if !lowered.diagnostics.is_empty() {
-            complaints.push(render(&file, &lowered.diagnostics, false));
+            complaints.push(render(&file.clone().into(), &lowered.diagnostics, false));
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));

@@ -16,13 +16,13 @@ pub fn errors(text: &str) -> String {
 /// The same with values for constants.
 pub fn errors_with(text: &str, defines: &[(&str, i64)]) -> String {
     let (file, lowered) = lower_text(text, defines);
-    render(&file, &lowered.diagnostics, false)
+    render(&file.clone().into(), &lowered.diagnostics, false)
 }
 
 /// A program that must be right.
 pub fn program(text: &str) -> Program {
     let (file, lowered) = lower_text(text, &[]);
-    let complaints = render(&file, &lowered.diagnostics, false);
+    let complaints = render(&file.clone().into(), &lowered.diagnostics, false);
     lowered.program.unwrap_or_else(|| panic!("{complaints}"))
 }
 

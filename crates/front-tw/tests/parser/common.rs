@@ -32,7 +32,7 @@ pub fn without_spans(module: &Module) -> String {
 /// The tree of a program without errors.
 pub fn parse_clean(file: &SourceFile) -> Module {
     let parsed = parse(file);
-    assert!(parsed.diagnostics.is_empty(), "{}", render(file, &parsed.diagnostics, false));
+    assert!(parsed.diagnostics.is_empty(), "{}", render(&file.clone().into(), &parsed.diagnostics, false));
     parsed.module
 }
 
@@ -50,9 +50,10 @@ pub fn complaints(source: &str) -> String {
     let file = SourceFile::new("test.tw", source);
     let parsed = parse(&file);
     assert!(!parsed.diagnostics.is_empty(), "nothing is wrong with {source}");
-    let text = render(&file, &parsed.diagnostics, false);
+    let source = file.into();
+    let text = render(&source, &parsed.diagnostics, false);
     for diagnostic in &parsed.diagnostics {
-        assert!(text.contains(&file.locate(diagnostic.span)), "the place is not shown: {text}");
+        assert!(text.contains(&source.locate(diagnostic.span)), "the place is not shown: {text}");
     }
     text
 }

@@ -16,7 +16,7 @@ fn examples_parse_and_print() {
         if parsed.diagnostics.is_empty() {
             assert_round_trip(&file);
         } else {
-            complaints.push(render(&file, &parsed.diagnostics, false));
+            complaints.push(render(&file.clone().into(), &parsed.diagnostics, false));
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));

@@ -147,7 +147,7 @@ fn check(text: String) {
             assert_fits(&file, span.start, span.end);
         }
     }
-    render(&file, &parsed.diagnostics, false);
+    render(&file.clone().into(), &parsed.diagnostics, false);
     if parsed.diagnostics.is_empty() {
         assert_round_trip(&file);
     }
