@@ -16,10 +16,12 @@ mod fault;
 mod instance;
 mod print;
 mod program;
+mod routines;
 mod sort;
 mod state;
 mod step;
 mod symmetry;
+mod validate;
 
 pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
 pub use access::Access;

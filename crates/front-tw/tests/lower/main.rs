@@ -13,3 +13,4 @@ mod graph_data;
 mod limits;
 mod robustness;
 mod show;
+mod validate;

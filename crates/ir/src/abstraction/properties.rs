@@ -83,6 +83,9 @@ pub(super) fn share_out(
         let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &mut property.kind else { continue };
         *e = with_new_locations(e, &builder, nodes, &sharing.labelled);
     }
+    // Exceptions are annotations: those that speak of specified threads say nothing about the abstract ones.
+    let others = program.exceptions.iter().filter(|e| !sharing.concerns_specified(e));
+    builder.new.exceptions = others.map(|e| with_new_locations(e, &builder, nodes, &sharing.labelled)).collect();
     builder.new.properties = sharing.kept;
     Ok(Abstraction { composition: Arc::new(builder.new.finished()), local: sharing.local, labelled: sharing.labelled })
 }

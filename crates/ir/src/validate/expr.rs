@@ -1,0 +1,221 @@
+//! Expressions: that sorts agree, and that they mention only what has a meaning where they stand.
+
+use super::{Validator, is_finite_scalar};
+use crate::{BinaryOp, Expr, ExprKind, LocalId, LocationId, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef};
+
+/// What an expression may mention.
+#[derive(Clone, Default)]
+pub(super) struct Scope {
+    /// The locals of this routine.
+    pub(super) routine: Option<RoutineId>,
+    /// The running thread.
+    pub(super) own: bool,
+    /// Values after the step.
+    pub(super) after: bool,
+    /// Where other threads are, and their locals.
+    pub(super) threads: bool,
+    /// The sorts of the bound variables, the outermost first.
+    pub(super) bound: Vec<Sort>,
+}
+
+impl Scope {
+    pub(super) fn property() -> Scope {
+        Scope { threads: true, ..Scope::default() }
+    }
+
+    pub(super) fn code(routine: RoutineId) -> Scope {
+        Scope { routine: Some(routine), own: true, ..Scope::default() }
+    }
+}
+
+/// Whether a value of one sort may go where the other is expected; that an integer is in its range is checked when it gets there.
+pub(super) fn may_become(value: &Sort, place: &Sort) -> bool {
+    value == place || value.is_numeric() && place.is_numeric()
+}
+
+impl Validator<'_> {
+    /// An expression that is true or false.
+    pub(super) fn condition(&mut self, e: &Expr, scope: &Scope, what: &str) {
+        self.require(e.sort == Sort::Bool, || format!("{what} is of sort {:?}, not bool", e.sort));
+        self.expr(e, scope, what);
+    }
+
+    /// An expression whose value goes where a sort is expected.
+    pub(super) fn fits(&mut self, e: &Expr, sort: &Sort, scope: &Scope, what: &str) {
+        self.require(may_become(&e.sort, sort), || format!("{what} is of sort {:?}, not {sort:?}", e.sort));
+        self.expr(e, scope, what);
+    }
+
+    pub(super) fn sort(&mut self, sort: &Sort, what: &str) {
+        let is_right = match sort {
+            Sort::Bool | Sort::Int | Sort::Tid => true,
+            Sort::Range(lo, hi) => lo <= hi,
+            Sort::Enum(id) => self.program.enums.get(id.index()).is_some_and(|def| !def.members.is_empty()),
+            Sort::Set(element) => {
+                self.sort(element, what);
+                is_finite_scalar(element)
+            }
+            Sort::Array(key, element) => {
+                self.sort(key, what);
+                self.sort(element, what);
+                is_finite_scalar(key)
+            }
+        };
+        self.require(is_right, || format!("{what} is of sort {sort:?}, which does not exist"));
+    }
+
+    /// An expression and all that is inside it.
+    pub(super) fn expr(&mut self, e: &Expr, scope: &Scope, what: &str) {
+        self.sort(&e.sort, what);
+        let before = self.wrong.len();
+        self.parts(e, scope, what);
+        // Where parts are wrong, the whole cannot be right.
+        if self.wrong.len() == before {
+            self.require(self.is_well_sorted(e), || {
+                format!("{what} has a part whose sorts do not agree: {:?}", e.kind)
+            });
+            self.require(self.has_meaning(e, scope), || format!("{what} mentions what it may not: {:?}", e.kind));
+        }
+    }
+
+    fn parts(&mut self, e: &Expr, scope: &Scope, what: &str) {
+        match &e.kind {
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::Bound(_) => {}
+            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => self.expr(&thread.thread, scope, what),
+            ExprKind::Unary(_, a) => self.expr(a, scope, what),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                self.expr(a, scope, what);
+                self.expr(b, scope, what);
+            }
+            ExprKind::Conditional(parts) => parts.iter().for_each(|part| self.expr(part, scope, what)),
+            ExprKind::SetLiteral(elements) => elements.iter().for_each(|element| self.expr(element, scope, what)),
+            ExprKind::Quantified(_, binder, body) => {
+                self.domain(&binder.domain, what);
+                let mut inside = scope.clone();
+                inside.bound.push(binder.domain.sort());
+                self.expr(body, &inside, what);
+            }
+        }
+    }
+
+    /// Whether everything that the node itself names is there and may be named here.
+    fn has_meaning(&self, e: &Expr, scope: &Scope) -> bool {
+        match &e.kind {
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => true,
+            ExprKind::Thread(template) => self.is_single(*template),
+            ExprKind::SelfThread => scope.own,
+            ExprKind::Read(var) => self.sort_of(*var, scope.routine) == Some(&e.sort),
+            ExprKind::ReadAfter(var) => scope.after && self.sort_of(*var, scope.routine) == Some(&e.sort),
+            ExprKind::LocalOf(thread, local) => scope.threads && self.local_of(thread, *local) == Some(&e.sort),
+            ExprKind::At(thread, locations) => scope.threads && self.are_points_of(thread, locations),
+            ExprKind::Bound(depth) => scope.bound.get(*depth as usize).is_some_and(|sort| e.sort == *sort),
+        }
+    }
+
+    /// The sort of a variable, if there is one.
+    pub(super) fn sort_of(&self, var: VarRef, routine: Option<RoutineId>) -> Option<&Sort> {
+        match var {
+            VarRef::Shared(id) => self.program.shared.get(id.index()).map(|var| &var.sort),
+            VarRef::Local(id) => self.program.routine(routine?).locals.get(id.index()).map(|var| &var.sort),
+        }
+    }
+
+    fn local_of(&self, thread: &ThreadRef, local: LocalId) -> Option<&Sort> {
+        let template = self.program.templates.get(thread.template.index())?;
+        self.sort_of(VarRef::Local(local), Some(template.body))
+    }
+
+    /// Whether a thread can be at these locations, which are sorted.
+    fn are_points_of(&self, thread: &ThreadRef, locations: &[LocationId]) -> bool {
+        if !self.has_template(thread.template) {
+            return false;
+        }
+        let routines = self.program.routines_of(thread.template);
+        let is_own = |location: &LocationId| {
+            self.program.locations.get(location.index()).is_some_and(|at| routines.contains(&at.routine))
+        };
+        locations.is_sorted_by(|a, b| a < b) && locations.iter().all(is_own)
+    }
+
+    /// Whether the sort of the node follows from the sorts of its parts.
+    fn is_well_sorted(&self, e: &Expr) -> bool {
+        let sort: &Sort = &e.sort;
+        match &e.kind {
+            ExprKind::Const(value) => self.is_value(*value, sort),
+            ExprKind::Thread(_) | ExprKind::SelfThread => *sort == Sort::Tid,
+            // These have the sort of what they name, see `has_meaning`.
+            ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Bound(_) => true,
+            ExprKind::LocalOf(thread, _) => thread.thread.sort == Sort::Tid,
+            ExprKind::At(thread, _) => thread.thread.sort == Sort::Tid && *sort == Sort::Bool,
+            ExprKind::Unary(op, a) => unary(*op, &a.sort).is_some_and(|result| result == *sort),
+            ExprKind::Binary(op, a, b) => binary(*op, &a.sort, &b.sort).is_some_and(|result| result == *sort),
+            ExprKind::Conditional(parts) => {
+                let [c, a, b] = &**parts;
+                let same = a.sort == b.sort && e.sort == a.sort;
+                c.sort == Sort::Bool && (same || a.sort.is_numeric() && b.sort.is_numeric() && *sort == Sort::Int)
+            }
+            ExprKind::Index(array, key) => match &*array.sort {
+                Sort::Array(keys, element) => may_become(&key.sort, keys) && e.sort == *element,
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
+            },
+            ExprKind::SetLiteral(elements) => match sort {
+                Sort::Set(of) => elements.iter().all(|element| may_become(&element.sort, of)),
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => false,
+            },
+            ExprKind::Quantified(quantifier, _, body) => match quantifier {
+                Quantifier::Forall | Quantifier::Exists => body.sort == Sort::Bool && *sort == Sort::Bool,
+                Quantifier::Count => (body.sort == Sort::Bool || body.sort.is_numeric()) && *sort == Sort::Int,
+            },
+        }
+    }
+
+    /// Whether a constant is a value of its sort.
+    fn is_value(&self, value: i64, sort: &Sort) -> bool {
+        match sort {
+            Sort::Bool => value == 0 || value == 1,
+            Sort::Int => true,
+            Sort::Range(lo, hi) => (*lo..=*hi).contains(&value),
+            Sort::Enum(id) => usize::try_from(value).is_ok_and(|i| i < self.program.enums[id.index()].members.len()),
+            // Threads have no numbers in programs.
+            Sort::Tid => value == 0,
+            Sort::Set(_) | Sort::Array(..) => false,
+        }
+    }
+}
+
+fn unary(op: UnaryOp, a: &Sort) -> Option<Sort> {
+    match op {
+        UnaryOp::Not => (*a == Sort::Bool).then_some(Sort::Bool),
+        UnaryOp::Neg => a.is_numeric().then_some(Sort::Int),
+        UnaryOp::Size => matches!(a, Sort::Set(_)).then_some(Sort::Int),
+        UnaryOp::Ord => (*a == Sort::Tid).then_some(Sort::Int),
+    }
+}
+
+fn binary(op: BinaryOp, a: &Sort, b: &Sort) -> Option<Sort> {
+    let (fits, sort) = match op {
+        BinaryOp::Implies | BinaryOp::Iff | BinaryOp::Or | BinaryOp::And => {
+            (*a == Sort::Bool && *b == Sort::Bool, Sort::Bool)
+        }
+        BinaryOp::Eq | BinaryOp::Ne => (may_become(a, b), Sort::Bool),
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (a.is_numeric() && b.is_numeric(), Sort::Bool),
+        BinaryOp::In => (matches!(b, Sort::Set(element) if may_become(a, element)), Sort::Bool),
+        BinaryOp::Subset => (matches!(a, Sort::Set(_)) && a == b, Sort::Bool),
+        BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => (matches!(a, Sort::Set(_)) && a == b, a.clone()),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+            (a.is_numeric() && b.is_numeric(), Sort::Int)
+        }
+    };
+    fits.then_some(sort)
+}
