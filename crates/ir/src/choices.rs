@@ -1,13 +1,12 @@
 //! All the values that some words may take: what `x = *` and actions choose from.
 
-use crate::eval::Env;
 use crate::instance::Instance;
-use crate::{BinaryOp, Expr, ExprKind, Gap, NoValue, Sort, VarRef};
-use smallvec::SmallVec;
+use crate::patience::may_go_on;
+use crate::{Gap, NoValue, Sort};
 use threadwise_source::Span;
 
 /// More combinations than this are not tried.
-const MAX_CHOICES: u64 = 1 << 20;
+pub(crate) const MAX_CHOICES: u64 = 1 << 20;
 
 /// Integers that are tried where all of them would be possible.
 const SAMPLE: [i64; 5] = [0, 1, -1, 2, 3];
@@ -24,24 +23,80 @@ pub(crate) struct FreeWord {
 enum Values {
     /// All from the first to the last.
     Between(i64, i64),
+    /// Any numbers of so many bits.
+    Bits(u32),
     /// These, of finitely many.
-    Few(Vec<i64>),
+    Few(Vec<i64>, Box<Values>),
     /// These, of all integers.
     Sample(Vec<i64>),
+}
+
+impl FreeWord {
+    /// How many values are tried.
+    pub(crate) fn count(&self) -> u64 {
+        self.values.count()
+    }
+
+    /// The values that are tried, in order.
+    pub(crate) fn nth(&self, n: u64) -> i64 {
+        self.values.nth(n)
+    }
+
+    /// The first of them, to stand for a word that is open.
+    pub(crate) fn first(&self) -> i64 {
+        if self.count() == 0 { 0 } else { self.nth(0) }
+    }
+
+    /// Where a value stands in that order; those that would not be tried come last.
+    pub(crate) fn rank(&self, value: i64) -> u64 {
+        match &self.values {
+            Values::Between(lo, _) => value.abs_diff(*lo),
+            Values::Bits(_) => value as u64,
+            Values::Few(values, _) | Values::Sample(values) => {
+                values.iter().position(|&known| known == value).map_or(u64::MAX, |rank| rank as u64)
+            }
+        }
+    }
+
+    /// Whether the word may have the value.
+    pub(crate) fn admits(&self, value: i64) -> bool {
+        self.values.admit(value)
+    }
+
+    /// Why not all of its values are tried, if so.
+    pub(crate) fn gap(&self, span: Span) -> Option<Gap> {
+        match self.values {
+            Values::Sample(_) => Some(Gap::Unbounded(span)),
+            Values::Few(..) => Some(Gap::TooMany(span)),
+            Values::Between(..) | Values::Bits(_) => (self.count() > MAX_CHOICES).then_some(Gap::TooMany(span)),
+        }
+    }
 }
 
 impl Values {
     fn count(&self) -> u64 {
         match self {
             Values::Between(lo, hi) => hi.abs_diff(*lo).saturating_add(1),
-            Values::Few(values) | Values::Sample(values) => values.len() as u64,
+            // 62 bits are already far more than can be tried, and keep the arithmetic simple.
+            Values::Bits(bits) => 1 << bits.min(&62),
+            Values::Few(values, _) | Values::Sample(values) => values.len() as u64,
+        }
+    }
+
+    fn admit(&self, value: i64) -> bool {
+        match self {
+            Values::Between(lo, hi) => (*lo..=*hi).contains(&value),
+            Values::Bits(bits) => *bits == 64 || (value as u64) >> bits == 0,
+            Values::Few(_, all) => all.admit(value),
+            Values::Sample(_) => true,
         }
     }
 
     fn nth(&self, n: u64) -> i64 {
         match self {
             Values::Between(lo, _) => lo + n as i64,
-            Values::Few(values) | Values::Sample(values) => values[n as usize],
+            Values::Bits(_) => n as i64,
+            Values::Few(values, _) | Values::Sample(values) => values[n as usize],
         }
     }
 }
@@ -65,8 +120,7 @@ pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, wanted:
             for index in start..start + instance.words(sort) {
                 let here = bits.min(64);
                 bits -= here;
-                // 62 bits are already far more than can be tried, and keep the arithmetic simple.
-                out.push(between(index, 1 << here.min(62)));
+                out.push(FreeWord { index, values: Values::Bits(here as u32) });
             }
         }
         Sort::Array(_, element) => {
@@ -85,9 +139,9 @@ pub(crate) fn restricted(mut free: Vec<FreeWord>, wanted: &[i64]) -> Vec<FreeWor
         return free;
     }
     for word in &mut free {
-        if let Values::Between(lo, hi) = word.values {
-            let values = wanted.iter().copied().filter(|value| (lo..=hi).contains(value)).collect();
-            word.values = Values::Few(values);
+        if matches!(word.values, Values::Between(..) | Values::Bits(_)) {
+            let values = wanted.iter().copied().filter(|&value| word.admits(value)).collect();
+            word.values = Values::Few(values, Box::new(word.values.clone()));
         }
     }
     free
@@ -103,6 +157,9 @@ pub(crate) fn for_each_choice(
 ) -> Result<Option<Gap>, NoValue> {
     let total = combinations(free);
     for combination in 0..total.min(MAX_CHOICES) {
+        if !may_go_on() {
+            return Ok(Some(Gap::Interrupted(span)));
+        }
         let mut rest = combination;
         for word in free.iter().rev() {
             words[word.index] = word.values.nth(rest % word.values.count());
@@ -126,62 +183,9 @@ pub(crate) fn too_many(free: &[FreeWord]) -> bool {
 fn gap_of(free: &[FreeWord], span: Span) -> Option<Gap> {
     if free.iter().any(|w| matches!(w.values, Values::Sample(_))) {
         Some(Gap::Unbounded(span))
-    } else if too_many(free) || free.iter().any(|w| matches!(w.values, Values::Few(_))) {
+    } else if too_many(free) || free.iter().any(|w| matches!(w.values, Values::Few(..))) {
         Some(Gap::TooMany(span))
     } else {
         None
     }
-}
-
-/// Words that a formula determines: which variable's, where in its store, and the value.
-pub(crate) type Fixed = SmallVec<[(VarRef, usize, i64); 4]>;
-
-/// Finds words after the step whose values the formula determines by an equation, so that they need
-/// not be tried. Looks through conjunctions, `forall`, and implications whose premise speaks of the
-/// state before only. What it finds is a consequence of the formula; it need not find everything.
-/// Tells whether the formula may hold at all: `false` if a conjunct on the state before is false.
-pub(crate) fn determined(env: &mut Env<'_>, formula: &Expr, out: &mut Fixed) -> Result<bool, NoValue> {
-    if !formula.is_primed() {
-        return env.holds(formula);
-    }
-    match &formula.kind {
-        // The right operand may rely on the left one, say for an index to be in range.
-        ExprKind::Binary(BinaryOp::And, a, b) => Ok(determined(env, a, out)? && determined(env, b, out)?),
-        ExprKind::Binary(BinaryOp::Implies, a, b) if !a.is_primed() => Ok(!env.holds(a)? || determined(env, b, out)?),
-        ExprKind::Quantified(crate::Quantifier::Forall, binder, body) => {
-            let mut possible = true;
-            env.for_each_bound(binder, &mut |env| {
-                possible = possible && determined(env, body, out)?;
-                Ok(())
-            })?;
-            Ok(possible)
-        }
-        ExprKind::Binary(BinaryOp::Eq | BinaryOp::Iff, a, b) => {
-            if !equation(env, a, b, out)? {
-                equation(env, b, a, out)?;
-            }
-            Ok(true)
-        }
-        ExprKind::ReadAfter(_) | ExprKind::Index(..) => truth(env, formula, 1, out),
-        ExprKind::Unary(crate::UnaryOp::Not, a) => truth(env, a, 0, out),
-        _ => Ok(true),
-    }
-}
-
-/// The formula says that a boolean place is true, or false, after the step.
-fn truth(env: &mut Env<'_>, place: &Expr, value: i64, out: &mut Fixed) -> Result<bool, NoValue> {
-    if let Some((var, offset)) = env.locate_after(place)? {
-        out.push((var, offset, value));
-    }
-    Ok(true)
-}
-
-fn equation(env: &mut Env<'_>, place: &Expr, value: &Expr, out: &mut Fixed) -> Result<bool, NoValue> {
-    if value.is_primed() {
-        return Ok(false);
-    }
-    let Some((var, offset)) = env.locate_after(place)? else { return Ok(false) };
-    let words = env.words(value)?;
-    out.extend(words.iter().enumerate().map(|(i, &word)| (var, offset + i, word)));
-    Ok(true)
 }

@@ -1,6 +1,7 @@
 //! The value of an expression.
 
 use crate::instance::Instance;
+use crate::patience::may_go_on;
 use crate::{
     BinaryOp, Binder, Domain, Expr, ExprKind, Fault, Gap, LocalId, LocationId, NoValue, Quantifier, RoutineId, Sort,
     ThreadRef, UnaryOp, VarRef,
@@ -30,6 +31,32 @@ pub struct Env<'a> {
     /// Each thread's local state, in properties.
     pub threads: &'a dyn Locals,
     bound: SmallVec<[i64; 4]>,
+    open: Option<OpenWords<'a>>,
+    needed: Option<usize>,
+}
+
+/// Which words of the shared store and, further on, of the frame have no value yet.
+#[derive(Clone, Copy)]
+pub(crate) struct OpenWords<'a> {
+    pub(crate) is_open: &'a [bool],
+    /// So many other words stand between those of the shared store and those of the frame.
+    pub(crate) between: usize,
+    /// Whether these are the words after the step, or those before it.
+    pub(crate) after: bool,
+}
+
+/// Where a value stands: a store, the offset in it, and its place among words that may be open.
+#[derive(Clone, Copy)]
+struct Located<'a> {
+    words: &'a [i64],
+    offset: usize,
+    word: Option<usize>,
+}
+
+impl Located<'_> {
+    fn element(self, offset: usize) -> Self {
+        Located { offset: self.offset + offset, word: self.word.map(|word| word + offset), ..self }
+    }
 }
 
 /// Gives each thread's local state.
@@ -78,6 +105,8 @@ impl<'a> Env<'a> {
             frame_after: frame,
             threads: &NoLocals,
             bound: SmallVec::new(),
+            open: None,
+            needed: None,
         }
     }
 
@@ -99,6 +128,18 @@ impl<'a> Env<'a> {
         self
     }
 
+    /// The same with words that have no value yet. An expression that needs one has no value either, and
+    /// [`needed`](Env::needed) tells which word it is.
+    pub(crate) fn with_open(mut self, open: OpenWords<'a>) -> Env<'a> {
+        self.open = Some(open);
+        self
+    }
+
+    /// The open word for want of which the last evaluation gave no value.
+    pub(crate) fn needed(&self) -> Option<usize> {
+        self.needed
+    }
+
     /// Gives the next bound variable its value.
     pub(crate) fn bind(&mut self, value: i64) {
         self.bound.push(value);
@@ -117,7 +158,7 @@ impl<'a> Env<'a> {
             ExprKind::SelfThread => self.self_tid,
             ExprKind::Bound(depth) => self.bound[*depth as usize],
             ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Index(..) => match self.locate(e)? {
-                Some((words, offset)) => words[offset],
+                Some(located) => self.read(located, 1, e.span)?[0],
                 None => self.words(e)?[0],
             },
             ExprKind::LocalOf(thread, local) => self.local_of(thread, *local)?[0],
@@ -141,8 +182,8 @@ impl<'a> Env<'a> {
         let size = self.instance.words(&e.sort);
         match &e.kind {
             ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Index(..) => {
-                if let Some((words, offset)) = self.locate(e)? {
-                    return Ok(Words::from_slice(&words[offset..offset + size]));
+                if let Some(located) = self.locate(e)? {
+                    return Ok(Words::from_slice(self.read(located, size, e.span)?));
                 }
                 let ExprKind::Index(array, key) = &e.kind else { unreachable!("variables have a place") };
                 let whole = self.words(array)?;
@@ -162,29 +203,50 @@ impl<'a> Env<'a> {
         }
     }
 
-    /// The store and offset of a variable or an array element, where the expression is one.
-    fn locate(&mut self, e: &Expr) -> Result<Option<(&'a [i64], usize)>, NoValue> {
+    /// The words of a value that has a place.
+    fn read(&mut self, located: Located<'a>, size: usize, span: Span) -> Result<&'a [i64], NoValue> {
+        if let (Some(open), Some(word)) = (self.open, located.word)
+            && let Some(at) = open.is_open[word..word + size].iter().position(|&is_open| is_open)
+        {
+            self.needed = Some(word + at);
+            return Err(NoValue::Gap(Gap::TooMany(span)));
+        }
+        Ok(&located.words[located.offset..located.offset + size])
+    }
+
+    /// Where a variable or an array element is, if the expression is one.
+    fn locate(&mut self, e: &Expr) -> Result<Option<Located<'a>>, NoValue> {
         Ok(match &e.kind {
-            ExprKind::Read(var) => Some((
-                match var {
-                    VarRef::Shared(_) => self.shared,
-                    VarRef::Local(_) => self.frame,
-                },
-                self.instance.offset(self.routine, *var),
-            )),
-            ExprKind::ReadAfter(var) => Some((
-                match var {
-                    VarRef::Shared(_) => self.shared_after,
-                    VarRef::Local(_) => self.frame_after,
-                },
-                self.instance.offset(self.routine, *var),
-            )),
+            ExprKind::Read(var) => Some(self.locate_variable(*var, false)),
+            ExprKind::ReadAfter(var) => Some(self.locate_variable(*var, true)),
             ExprKind::Index(array, key) => match self.locate(array)? {
-                Some((words, offset)) => Some((words, offset + self.element(array, key)?)),
+                Some(located) => Some(located.element(self.element(array, key)?)),
                 None => None,
             },
             _ => None,
         })
+    }
+
+    fn locate_variable(&self, var: VarRef, after: bool) -> Located<'a> {
+        let words = match (var, after) {
+            (VarRef::Shared(_), false) => self.shared,
+            (VarRef::Local(_), false) => self.frame,
+            (VarRef::Shared(_), true) => self.shared_after,
+            (VarRef::Local(_), true) => self.frame_after,
+        };
+        let offset = self.instance.offset(self.routine, var);
+        let word = self.open.filter(|open| open.after == after).map(|open| match var {
+            VarRef::Shared(_) => offset,
+            VarRef::Local(_) => self.shared.len() + open.between + offset,
+        });
+        Located { words, offset, word }
+    }
+
+    /// Where among the words that may be open a value stands, if some of its words are.
+    pub(crate) fn locate_open(&mut self, e: &Expr) -> Result<Option<std::ops::Range<usize>>, NoValue> {
+        let (Some(open), Some(located)) = (self.open, self.locate(e)?) else { return Ok(None) };
+        let range = located.word.map(|word| word..word + self.instance.words(&e.sort));
+        Ok(range.filter(|range| open.is_open[range.clone()].contains(&true)))
     }
 
     /// The offset of an element within its array.
@@ -280,6 +342,9 @@ impl<'a> Env<'a> {
     fn quantified(&mut self, q: Quantifier, binder: &Binder, body: &Expr, span: Span) -> Result<i64, NoValue> {
         let mut total: i64 = 0;
         for value in self.instance.domain(&binder.domain) {
+            if !may_go_on() {
+                return Err(NoValue::Gap(Gap::Interrupted(span)));
+            }
             self.bound.push(value);
             let result = self.scalar(body);
             self.bound.pop();
@@ -297,33 +362,6 @@ impl<'a> Env<'a> {
             Quantifier::Forall => 1,
             Quantifier::Exists => 0,
             Quantifier::Count => total,
-        })
-    }
-
-    /// Calls `each` on the instances of a quantified body, with the bound variable set.
-    pub(crate) fn for_each_bound(
-        &mut self,
-        binder: &Binder,
-        each: &mut dyn FnMut(&mut Env<'a>) -> Result<(), NoValue>,
-    ) -> Result<(), NoValue> {
-        for value in self.instance.domain(&binder.domain) {
-            self.bound.push(value);
-            let result = each(self);
-            self.bound.pop();
-            result?;
-        }
-        Ok(())
-    }
-
-    /// The words that a place of the after-store takes, where `e` is such a place.
-    pub(crate) fn locate_after(&mut self, e: &Expr) -> Result<Option<(VarRef, usize)>, NoValue> {
-        Ok(match &e.kind {
-            ExprKind::ReadAfter(var) => Some((*var, self.instance.offset(self.routine, *var))),
-            ExprKind::Index(array, key) if !key.is_primed() => match self.locate_after(array)? {
-                Some((var, offset)) => Some((var, offset + self.element(array, key)?)),
-                None => None,
-            },
-            _ => None,
         })
     }
 }

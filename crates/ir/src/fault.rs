@@ -22,13 +22,15 @@ pub enum Gap {
     Unbounded(Span),
     /// A step has too many outcomes to list; only some were tried.
     TooMany(Span),
+    /// Whoever waited for an answer wants it no more; see [`crate::patience`].
+    Interrupted(Span),
 }
 
 impl Gap {
     /// Where it happened.
     pub fn span(self) -> Span {
         match self {
-            Gap::Overflow(span) | Gap::Unbounded(span) | Gap::TooMany(span) => span,
+            Gap::Overflow(span) | Gap::Unbounded(span) | Gap::TooMany(span) | Gap::Interrupted(span) => span,
         }
     }
 
@@ -38,6 +40,7 @@ impl Gap {
             Gap::Overflow(_) => "a number outgrew 64 bits",
             Gap::Unbounded(_) => "a step may choose among all integers, of which only a few were tried",
             Gap::TooMany(_) => "a step has too many outcomes to try them all",
+            Gap::Interrupted(_) => "interrupted",
         }
     }
 
@@ -47,6 +50,7 @@ impl Gap {
             Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
             Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
             Gap::TooMany(_) => "split the step or the property, or give variables smaller types",
+            Gap::Interrupted(_) => "let it finish",
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::choices::{for_each_choice, free_words};
 use crate::eval::{Env, Locals};
 use crate::instance::{Instance, Store};
+use crate::patience::may_go_on;
 use crate::step::Steps;
 use crate::{Fault, Gap, Initial, NoValue, PropertyId, PropertyKind, SharedId, Sort, ThreadId};
 use threadwise_source::Span;
@@ -80,6 +81,10 @@ impl Instance {
         };
         if result.tried >= MAX_TRIED {
             result.gap = result.gap.or(Some(Gap::TooMany(var.span)));
+            return;
+        }
+        if !may_go_on() {
+            result.gap = Some(Gap::Interrupted(var.span));
             return;
         }
         let range = self.shared_range(SharedId(index as u32));

@@ -9,9 +9,13 @@
 //! `-1 - edge` for the call's edge.
 
 use crate::access::Access;
-use crate::choices::{Fixed, determined, for_each_choice, free_words, restricted};
-use crate::eval::{Env, Words};
+use crate::choices::{FreeWord, for_each_choice, free_words, restricted};
+use crate::eval::{Env, OpenWords, Words};
+use crate::inner::{Inner, Origin};
 use crate::instance::{Instance, Store};
+use crate::outcomes::{Accepted, Rest, Scene, in_order, outcomes};
+use crate::patience::may_go_on;
+use crate::scene::{After, Before, Joined};
 use crate::{
     AssertionKind, Command, EdgeId, Expr, Fault, Gap, LocalId, LocationId, NoValue, Op, Place, RoutineId, Sort,
     SortRef, ThreadId, Update, Value, VarRef,
@@ -79,40 +83,6 @@ pub struct Steps {
     pub access: Access,
 }
 
-/// A state inside a step.
-#[derive(Clone)]
-struct Inner {
-    shared: Vec<i64>,
-    local: Vec<i64>,
-    path: Path,
-    access: Access,
-}
-
-/// The state that an edge is taken from. Most edges are blocked, so it is only copied for the others.
-#[derive(Clone, Copy)]
-struct Origin<'s> {
-    shared: &'s [i64],
-    local: &'s [i64],
-    path: &'s [EdgeId],
-    access: Access,
-}
-
-impl Inner {
-    fn origin(&self) -> Origin<'_> {
-        Origin { shared: &self.shared, local: &self.local, path: &self.path, access: self.access }
-    }
-}
-
-impl Origin<'_> {
-    /// The same state with the edge on its path.
-    fn along(self, instance: &Instance, edge: EdgeId) -> Inner {
-        let mut path = Path::from_slice(self.path);
-        path.push(edge);
-        let access = self.access.union(instance.access_of_edge(edge));
-        Inner { shared: self.shared.to_vec(), local: self.local.to_vec(), path, access }
-    }
-}
-
 impl Instance {
     /// Everything the thread can do next.
     pub fn steps(&self, thread: ThreadId, shared: &[i64], local: &[i64]) -> Steps {
@@ -124,7 +94,8 @@ impl Instance {
     pub fn steps_toward(&self, thread: ThreadId, shared: &[i64], local: &[i64], wanted: &[i64]) -> Steps {
         let mut run = Run::new(self, thread);
         run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
-        run.take_edges(Origin { shared, local, path: &[], access: Access::default() });
+        let (access, opened_at) = (Access::default(), Span::default());
+        run.take_edges(Origin { shared, local, path: &[], access, open: &[], opened_at });
         run.run_on();
         run.steps
     }
@@ -141,7 +112,8 @@ impl Instance {
         run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
         let mut local = Vec::new();
         self.push_frame(self.body(thread), &mut local);
-        run.arrive(Inner { shared: shared.to_vec(), local, path: Path::new(), access: Access::default() });
+        let (path, access, opened_at) = (Path::new(), Access::default(), Span::default());
+        run.arrive(Inner { shared: shared.to_vec(), local, path, access, open: Vec::new(), opened_at });
         run.run_on();
         run.steps
     }
@@ -237,7 +209,7 @@ struct Run<'a> {
     wanted: Vec<i64>,
     steps: Steps,
     queue: VecDeque<Inner>,
-    seen: FxHashSet<(Vec<i64>, Vec<i64>, Access)>,
+    seen: FxHashSet<(Vec<i64>, Vec<i64>, Access, Vec<usize>)>,
 }
 
 impl<'a> Run<'a> {
@@ -255,6 +227,11 @@ impl<'a> Run<'a> {
     /// Follows the states inside the step until each has left it.
     fn run_on(&mut self) {
         while let Some(inner) = self.queue.pop_front() {
+            if !may_go_on() {
+                let span = self.instance.program.location(self.instance.location_of(&inner.local)).span;
+                self.steps.gap = Some(Gap::Interrupted(span));
+                return;
+            }
             self.take_edges(inner.origin());
         }
     }
@@ -262,28 +239,83 @@ impl<'a> Run<'a> {
     fn take_edges(&mut self, from: Origin<'_>) {
         let instance = self.instance;
         for &edge in &instance.program.location(instance.location_of(from.local)).edges {
-            if let Err(stop) = self.take_edge(edge, from) {
-                self.stop(stop, from.along(instance, edge));
+            self.with_choices(edge, from, &|run, from| run.take_edge(edge, from));
+        }
+    }
+
+    /// Does something along an edge. Where that needs a word that is open, it is done once for each value of the word.
+    fn with_choices(
+        &mut self,
+        edge: EdgeId,
+        from: Origin<'_>,
+        act: &dyn Fn(&mut Self, Origin<'_>) -> Result<(), Stop>,
+    ) {
+        match act(self, from) {
+            Ok(()) => {}
+            Err(Stop::Needs(index)) => {
+                let (word, mut chosen) = from.without(index);
+                let mut words = chosen.words();
+                let gap = for_each_choice(std::slice::from_ref(&word), &mut words, from.opened_at, &mut |words| {
+                    chosen.set(words);
+                    self.with_choices(edge, chosen.origin(), act);
+                    Ok(())
+                });
+                self.steps.gap = self.steps.gap.or(gap.unwrap_or_default());
             }
+            Err(stop) => self.stop(stop, from.along(self.instance, edge)),
         }
     }
 
     /// Control has arrived somewhere: either the step is over, or it runs on from there.
     fn arrive(&mut self, mut inner: Inner) {
         self.instance.clear_dead_locals(&mut inner.local);
+        self.close_dead_words(&mut inner);
+        let span = || self.instance.program.location(self.instance.location_of(&inner.local)).span;
         if !self.instance.is_inside_step(&inner.local) {
-            self.steps.access = self.steps.access.union(inner.access);
-            self.steps.successors.push(Successor {
-                shared: inner.shared.into(),
-                local: inner.local.into(),
-                path: inner.path,
-            });
+            self.leave(inner);
         } else if self.seen.len() >= MAX_INNER_STATES {
-            let span = self.instance.program.location(self.instance.location_of(&inner.local)).span;
-            self.steps.gap.get_or_insert(Gap::TooMany(span));
-        } else if self.seen.insert((inner.shared.clone(), inner.local.clone(), inner.access)) {
-            self.queue.push_back(inner);
+            self.steps.gap.get_or_insert(Gap::TooMany(span()));
+        } else {
+            let open = inner.open.iter().map(|word| word.index).collect();
+            if self.seen.insert((inner.shared.clone(), inner.local.clone(), inner.access, open)) {
+                self.queue.push_back(inner);
+            }
         }
+    }
+
+    /// Words that are out of scope have their defaults.
+    fn close_dead_words(&self, inner: &mut Inner) {
+        if inner.open.is_empty() {
+            return;
+        }
+        let location = self.instance.program.location(self.instance.location_of(&inner.local));
+        let start = inner.shared.len() + self.instance.top_frame(&inner.local).1;
+        for &var in location.dead.iter() {
+            let range = self.instance.local_range(location.routine, var);
+            inner.close(start + range.start..start + range.end);
+        }
+    }
+
+    /// The step is over, with every value of the words that are still open.
+    fn leave(&mut self, mut inner: Inner) {
+        self.steps.access = self.steps.access.union(inner.access);
+        let open = std::mem::take(&mut inner.open);
+        if open.is_empty() {
+            let (shared, local) = (inner.shared.into(), inner.local.into());
+            return self.steps.successors.push(Successor { shared, local, path: inner.path });
+        }
+        let (span, mut words) = (inner.opened_at, inner.words());
+        let gap = for_each_choice(&open, &mut words, span, &mut |words| {
+            if self.steps.successors.len() >= MAX_INNER_STATES {
+                self.steps.gap.get_or_insert(Gap::TooMany(span));
+            } else {
+                inner.set(words);
+                let (shared, local) = (inner.shared[..].into(), inner.local[..].into());
+                self.steps.successors.push(Successor { shared, local, path: inner.path.clone() });
+            }
+            Ok(())
+        });
+        self.steps.gap = self.steps.gap.or(gap.unwrap_or_default());
     }
 
     fn stop(&mut self, stop: Stop, at: Inner) {
@@ -292,6 +324,7 @@ impl<'a> Run<'a> {
                 self.steps.gap.get_or_insert(gap);
                 return;
             }
+            Stop::Needs(_) => unreachable!("whoever takes an edge chooses a value for what it needs"),
             Stop::NoValue(NoValue::Fault(fault, span)) => (StepError::Fault(fault), span),
             Stop::Error(error, span) => (error, span),
         };
@@ -299,32 +332,63 @@ impl<'a> Run<'a> {
         self.steps.failures.push(Failure { path: at.path, error, span, shared, local });
     }
 
-    fn env<'s>(&'s self, state: &'s Inner) -> Env<'s> {
-        self.env_at(state.origin())
-    }
-
-    fn env_at<'s>(&'s self, state: Origin<'s>) -> Env<'s> {
+    /// Evaluates something in a state, of which some words may be open.
+    fn evaluate<T>(&self, state: Origin<'_>, what: impl FnOnce(&mut Env<'_>) -> Result<T, NoValue>) -> Result<T, Stop> {
+        let is_open = state.is_open();
         let (routine, start) = self.instance.top_frame(state.local);
-        Env::of_thread(self.instance, routine, self.self_tid, state.shared, &state.local[start..])
+        let mut env = Env::of_thread(self.instance, routine, self.self_tid, state.shared, &state.local[start..]);
+        if !is_open.is_empty() {
+            env = env.with_open(OpenWords { is_open: &is_open, between: start, after: false });
+        }
+        what(&mut env).map_err(|no_value| env.needed().map_or(Stop::NoValue(no_value), Stop::Needs))
     }
 
     fn take_edge(&mut self, id: EdgeId, from: Origin<'_>) -> Result<(), Stop> {
         let instance = self.instance;
         let edge = instance.program.edge(id);
         match &edge.op {
-            Op::Command(command) => match self.is_enabled(command, from, edge.span)? {
-                true => self.update(&command.update, edge.to, from.along(instance, id), edge.span),
-                false => Ok(()),
-            },
+            Op::Command(command) => self.command(command, id, from),
             Op::Call { routine, args, .. } => self.call(id, *routine, args, from.along(instance, id)),
             Op::Return(value) => self.return_from(value.as_deref(), from.along(instance, id)),
         }
     }
 
-    /// Whether the guard holds; the assertions, which come first, have to.
-    fn is_enabled(&self, command: &Command, from: Origin<'_>, span: Span) -> Result<bool, Stop> {
+    fn command(&mut self, command: &Command, id: EdgeId, from: Origin<'_>) -> Result<(), Stop> {
+        let (instance, edge) = (self.instance, self.instance.program.edge(id));
+        self.look_at_assertions(command, from, edge.span)?;
+        match &command.guard {
+            Some(guard) if !from.open.is_empty() => self.pass(guard, command, id, from),
+            Some(guard) if !self.evaluate(from, |env| env.holds(guard))? => Ok(()),
+            Some(_) | None => self.update(&command.update, edge.to, from.along(instance, id), edge.span),
+        }
+    }
+
+    /// Goes on with those values of open words for which a guard holds.
+    fn pass(&mut self, guard: &Expr, command: &Command, id: EdgeId, from: Origin<'_>) -> Result<(), Stop> {
+        let (instance, edge) = (self.instance, self.instance.program.edge(id));
+        let mut passed = from.to_inner();
+        let scene = Before { instance, self_tid: self.self_tid, state: from };
+        let found = outcomes(instance, &scene, guard, from.open, passed.words(), Rest::Open, from.opened_at);
+        self.steps.gap = self.steps.gap.or(found.gap);
+        if let Some((words, no_value)) = found.wrong {
+            passed.set(&words);
+            self.stop(no_value.into(), passed.origin().along(instance, id));
+        }
+        for accepted in found.accepted {
+            passed.set(&accepted.words);
+            let is_open = |word: &&FreeWord| accepted.is_open.get(word.index).copied().unwrap_or(false);
+            passed.open = from.open.iter().filter(is_open).cloned().collect();
+            self.with_choices(id, passed.origin(), &|run, from| {
+                run.update(&command.update, edge.to, from.along(instance, id), edge.span)
+            });
+        }
+        Ok(())
+    }
+
+    /// The assertions come first, and have to hold.
+    fn look_at_assertions(&self, command: &Command, from: Origin<'_>, span: Span) -> Result<(), Stop> {
         for assertion in &command.assertions {
-            if !self.env_at(from).holds(&assertion.condition)? {
+            if !self.evaluate(from, |env| env.holds(&assertion.condition))? {
                 let error = match assertion.kind {
                     AssertionKind::Assert => StepError::Assertion,
                     AssertionKind::Release => StepError::Release,
@@ -332,10 +396,7 @@ impl<'a> Run<'a> {
                 return Err(Stop::Error(error, span));
             }
         }
-        match &command.guard {
-            Some(guard) => Ok(self.env_at(from).holds(guard)?),
-            None => Ok(true),
-        }
+        Ok(())
     }
 
     fn update(&mut self, update: &Update, to: LocationId, mut state: Inner, span: Span) -> Result<(), Stop> {
@@ -343,7 +404,8 @@ impl<'a> Run<'a> {
             Update::Assign(assignments) => {
                 let choices = self.assign(assignments, &mut state)?;
                 set_location(&mut state.local, to);
-                self.arrive_with_choices(choices, state, span)
+                self.arrive_with_choices(choices, state, span);
+                Ok(())
             }
             Update::Action { frame, formula, assertion } => {
                 self.action(frame, formula, assertion.as_deref(), to, state, span)
@@ -356,19 +418,21 @@ impl<'a> Run<'a> {
         let mut stores: SmallVec<[(Target, Words); 2]> = SmallVec::new();
         let mut choices = Vec::new();
         for (place, value) in assignments {
-            let mut env = self.env(state);
             match value {
                 Value::Of(e) => {
-                    let words = env.words(e)?;
-                    let target = env.target(place)?;
+                    let (words, target) =
+                        self.evaluate(state.origin(), |env| Ok((env.words(e)?, env.target(place)?)))?;
                     self.check_range(&place.sort, &words, e.span)?;
                     stores.push((target, words));
                 }
-                Value::Any => choices.push((env.target(place)?, place.sort)),
+                Value::Any => {
+                    let target = self.evaluate(state.origin(), |env| env.target(place))?;
+                    choices.push((target, place.sort));
+                }
             }
         }
         for (target, words) in &stores {
-            self.slice_mut(state, target.var, target.offset, words.len()).copy_from_slice(words);
+            self.store(state, target, words);
         }
         Ok(choices)
     }
@@ -381,35 +445,44 @@ impl<'a> Run<'a> {
         if fits { Ok(()) } else { Err(NoValue::Fault(Fault::Range, span).into()) }
     }
 
-    fn slice_mut<'s>(&self, state: &'s mut Inner, var: VarRef, offset: usize, len: usize) -> &'s mut [i64] {
-        let words = match var {
-            VarRef::Shared(_) => &mut state.shared[..],
-            VarRef::Local(_) => {
-                let start = self.instance.top_frame(&state.local).1;
-                &mut state.local[start..]
-            }
+    fn store(&self, state: &mut Inner, target: &Target, words: &[i64]) {
+        let start = target.offset
+            + match target.var {
+                VarRef::Shared(_) => 0,
+                VarRef::Local(_) => self.instance.top_frame(&state.local).1,
+            };
+        let (store, before) = match target.var {
+            VarRef::Shared(_) => (&mut state.shared, 0),
+            VarRef::Local(_) => (&mut state.local, state.shared.len()),
         };
-        &mut words[offset..offset + len]
+        store[start..start + words.len()].copy_from_slice(words);
+        if !state.open.is_empty() {
+            let before = before + start;
+            state.close(before..before + words.len());
+        }
     }
 
-    fn arrive_with_choices(&mut self, choices: Vec<(Target, SortRef)>, state: Inner, span: Span) -> Result<(), Stop> {
-        if choices.is_empty() {
-            self.arrive(state);
-            return Ok(());
-        }
-        let layout = Joined::new(self.instance, &state);
-        let mut free = Vec::new();
+    /// The places that may get any values stay open as long as nothing looks at them.
+    fn arrive_with_choices(&mut self, choices: Vec<(Target, SortRef)>, mut state: Inner, span: Span) {
+        let mut words = state.words();
         for (target, sort) in &choices {
-            free_words(self.instance, sort, layout.index(target.var, target.offset), &self.wanted, &mut free);
+            let start = match target.var {
+                VarRef::Shared(_) => target.offset,
+                VarRef::Local(_) => state.shared.len() + self.instance.top_frame(&state.local).1 + target.offset,
+            };
+            state.close(start..start + self.instance.words(sort));
+            let mut free = Vec::new();
+            free_words(self.instance, sort, start, &self.wanted, &mut free);
+            let free = restricted(free, &self.wanted);
+            // The same value stands wherever the choice is open, so that equal states are equal.
+            free.iter().for_each(|word| words[word.index] = word.first());
+            state.open.extend(free);
         }
-        let mut words = layout.words(&state);
-        let free = restricted(free, &self.wanted);
-        let gap = for_each_choice(&free, &mut words, span, &mut |words| {
-            self.arrive(layout.split(words, &state));
-            Ok(())
-        })?;
-        self.steps.gap = self.steps.gap.or(gap);
-        Ok(())
+        if !choices.is_empty() {
+            state.set(&words);
+            state.opened_at = span;
+        }
+        self.arrive(state);
     }
 
     fn action(
@@ -421,47 +494,36 @@ impl<'a> Run<'a> {
         state: Inner,
         span: Span,
     ) -> Result<(), Stop> {
-        let (routine, start) = self.instance.top_frame(&state.local);
-        let layout = Joined::new(self.instance, &state);
-        let mut words = layout.words(&state);
-        let mut fixed = Fixed::new();
-        // What goes wrong here need not go wrong in the formula, which is evaluated from left to
-        // right and only as far as needed; if it does, it will be met again below.
-        if let Ok(false) = determined(&mut self.env(&state), formula, &mut fixed) {
-            return Ok(());
+        if let Some(word) = state.open.first() {
+            return Err(Stop::Needs(word.index));
         }
+        let routine = self.instance.top_frame(&state.local).0;
+        let layout = Joined::new(self.instance, &state);
         let mut free = Vec::new();
         for &var in frame {
             let sort = self.instance.sort_of(routine, var);
             let start = layout.index(var, self.instance.offset(routine, var));
             free_words(self.instance, sort, start, &self.wanted, &mut free);
         }
-        for (var, offset, value) in fixed {
-            let index = layout.index(var, offset);
-            if free.iter().any(|word| word.index == index) {
-                free.retain(|word| word.index != index);
-                words[index] = value;
-            }
-        }
-        if !self.frame_in_range(frame, routine, &layout, &words) {
-            return Ok(());
-        }
-        let mut outcomes = Vec::new();
         let free = restricted(free, &self.wanted);
-        let gap = for_each_choice(&free, &mut words, span, &mut |words| {
-            let after = layout.split(words, &state);
-            let mut env = self.env(&state).with_after(&after.shared, &after.local[start..]);
-            if env.holds(formula)? {
-                let goes_wrong = match assertion {
-                    Some(assertion) => !env.holds(assertion)?,
-                    None => false,
-                };
-                outcomes.push((after, goes_wrong));
+        let scene = After { instance: self.instance, self_tid: self.self_tid, state: &state };
+        let found = outcomes(self.instance, &scene, formula, &free, layout.words(&state), Rest::Chosen, span);
+        let mut results = Vec::with_capacity(found.accepted.len());
+        for Accepted { words, .. } in &found.accepted {
+            if found.wrong.as_ref().is_some_and(|(wrong, _)| in_order(&free, wrong, words).is_lt()) {
+                break;
             }
-            Ok(())
-        })?;
-        self.steps.gap = self.steps.gap.or(gap);
-        for (mut after, goes_wrong) in outcomes {
+            let goes_wrong = match assertion {
+                Some(assertion) => !scene.env(words, &[]).holds(assertion)?,
+                None => false,
+            };
+            results.push((layout.split(words, &state), goes_wrong));
+        }
+        if let Some((_, no_value)) = found.wrong {
+            return Err(no_value.into());
+        }
+        self.steps.gap = self.steps.gap.or(found.gap);
+        for (mut after, goes_wrong) in results {
             if goes_wrong {
                 self.stop(Stop::Error(StepError::ActionAssertion, span), state.clone());
             } else {
@@ -472,19 +534,10 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether the words that an equation determined are values of the frame variables' sorts.
-    fn frame_in_range(&self, frame: &[VarRef], routine: RoutineId, layout: &Joined, words: &[i64]) -> bool {
-        frame.iter().all(|&var| {
-            let sort = self.instance.sort_of(routine, var);
-            let start = layout.index(var, self.instance.offset(routine, var));
-            self.instance.well_formed(sort, &words[start..start + self.instance.words(sort)])
-        })
-    }
-
     fn call(&mut self, id: EdgeId, routine: RoutineId, args: &[Expr], mut state: Inner) -> Result<(), Stop> {
         let mut values: SmallVec<[Words; 4]> = SmallVec::new();
         for (index, arg) in args.iter().enumerate() {
-            let words = self.env(&state).words(arg)?;
+            let words = self.evaluate(state.origin(), |env| env.words(arg))?;
             let sort = &self.instance.program.routine(routine).locals[index].sort;
             self.check_range(sort, &words, arg.span)?;
             values.push(words);
@@ -506,17 +559,22 @@ impl<'a> Run<'a> {
         let result = program.routine(routine).result;
         let words = match (value, result) {
             (Some(e), Some(result)) => {
-                let words = self.env(&state).words(e)?;
+                let words = self.evaluate(state.origin(), |env| env.words(e))?;
                 self.check_range(&program.routine(routine).locals[result.index()].sort, &words, e.span)?;
                 Some(words)
             }
             (None, Some(result)) => {
                 let range = self.instance.local_range(routine, result);
-                Some(Words::from_slice(&state.local[start + range.start..start + range.end]))
+                let range = start + range.start..start + range.end;
+                let words = state.shared.len() + range.start..state.shared.len() + range.end;
+                if let Some(word) = state.open.iter().find(|word| words.contains(&word.index)) {
+                    return Err(Stop::Needs(word.index));
+                }
+                Some(Words::from_slice(&state.local[range]))
             }
             (_, None) => None,
         };
-        state.local.truncate(start);
+        state.truncate(start);
         let Some(Control::Calling(call)) = state.local.last().map(|&word| Control::of_word(word)) else {
             unreachable!("front ends end threads without a return")
         };
@@ -524,9 +582,9 @@ impl<'a> Run<'a> {
         set_location(&mut state.local, edge.to);
         state.access = state.access.union(self.instance.access_of_result(call));
         if let (Op::Call { result: Some(place), .. }, Some(words)) = (&edge.op, words) {
-            let target = self.env(&state).target(place)?;
+            let target = self.evaluate(state.origin(), |env| env.target(place))?;
             self.check_range(&place.sort, &words, edge.span)?;
-            self.slice_mut(&mut state, target.var, target.offset, words.len()).copy_from_slice(&words);
+            self.store(&mut state, &target, &words);
         }
         self.arrive(state);
         Ok(())
@@ -539,6 +597,8 @@ fn set_location(local: &mut [i64], to: LocationId) {
 
 /// Why an edge cannot be followed to its end.
 enum Stop {
+    /// The value of this open word is needed.
+    Needs(usize),
     NoValue(NoValue),
     Error(StepError, Span),
 }
@@ -567,35 +627,5 @@ impl Env<'_> {
             sort = element;
         }
         Ok(Target { var: place.var, offset })
-    }
-}
-
-/// The shared store and the topmost frame as one run of words, to choose values in both at once.
-struct Joined {
-    shared: usize,
-    frame: usize,
-}
-
-impl Joined {
-    fn new(instance: &Instance, state: &Inner) -> Joined {
-        Joined { shared: state.shared.len(), frame: instance.top_frame(&state.local).1 }
-    }
-
-    fn index(&self, var: VarRef, offset: usize) -> usize {
-        match var {
-            VarRef::Shared(_) => offset,
-            VarRef::Local(_) => self.shared + offset,
-        }
-    }
-
-    fn words(&self, state: &Inner) -> Vec<i64> {
-        [&state.shared[..], &state.local[self.frame..]].concat()
-    }
-
-    fn split(&self, words: &[i64], state: &Inner) -> Inner {
-        let mut next = state.clone();
-        next.shared.copy_from_slice(&words[..self.shared]);
-        next.local[self.frame..].copy_from_slice(&words[self.shared..]);
-        next
     }
 }
