@@ -69,6 +69,23 @@ impl<'a> Canonical<'a> {
         profiles[thread - 1] == profiles[thread]
     }
 
+    /// For each thread the last one before it that it can change places with in states with this shared store,
+    /// where both can be in the same local states.
+    pub(crate) fn interchangeable(&mut self, store: u32, locals: &[Vec<u32>], shared: &Interner) -> Vec<Option<usize>> {
+        let profiles = match self.renames {
+            true => self.profiles(store, shared).to_vec(),
+            false => vec![0; locals.len()],
+        };
+        let mut before = vec![None; locals.len()];
+        for group in &self.groups {
+            let mut latest: FxHashMap<(u32, &[u32]), usize> = FxHashMap::default();
+            for thread in group.clone() {
+                before[thread] = latest.insert((profiles[thread], &locals[thread]), thread);
+            }
+        }
+        before
+    }
+
     fn profiles(&mut self, store: u32, shared: &Interner) -> &[u32] {
         let index = store as usize;
         if self.profiles_of.len() <= index {

@@ -9,6 +9,7 @@
 
 mod canonical;
 mod fold;
+mod initial;
 mod liveness;
 mod properties;
 mod search;
@@ -17,10 +18,11 @@ mod trace;
 mod unfold;
 mod visited;
 
+use initial::{InitialStates, NoStart};
 use search::{End, Search};
 use std::sync::Arc;
-use threadwise_evidence::{Claim, Exhausted, Folding, Proof, Stats, Trace, Unknown, Violation};
-use threadwise_ir::{Gap, Instance, Program, State, Symmetry, ThreadId};
+use threadwise_evidence::{Claim, Exhausted, Folding, Proof, Stats, Unknown};
+use threadwise_ir::{Instance, Program, Symmetry};
 use threadwise_limits::{Budget, Limit};
 
 /// How to search.
@@ -34,11 +36,13 @@ pub struct Options {
     pub proof: bool,
     /// Programs with `[*]` are searched with 0, 1, … up to this many copies.
     pub max_any_copies: u32,
+    /// More states than this are not visited.
+    pub max_states: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { symmetry: true, fold: true, proof: false, max_any_copies: 3 }
+        Options { symmetry: true, fold: true, proof: false, max_any_copies: 3, max_states: usize::MAX }
     }
 }
 
@@ -52,11 +56,11 @@ const CHEAP_STATES: usize = 1 << 18;
 /// Searches all interleavings.
 pub fn explore(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     if !program.has_any_copies() {
-        return explore_instance(&Instance::new(program.clone(), 0), options, usize::MAX, budget);
+        return explore_instance(&Instance::new(program.clone(), 0), options, options.max_states, budget);
     }
     let mut last = None;
     // One number of copies may keep the search busy for ever: all get a short look first.
-    for max_states in [CHEAP_STATES, usize::MAX] {
+    for max_states in [CHEAP_STATES.min(options.max_states), options.max_states] {
         for copies in 0..=options.max_any_copies {
             let instance = Instance::new(program.clone(), copies);
             let (claim, stats) = explore_instance(&instance, options, max_states, budget);
@@ -104,16 +108,17 @@ fn search(
     };
     let mut search = Search::new(instance, &symmetric);
     search.max_states = max_states;
-    let (initial, gap) = match initial_states(instance, &mut search) {
+    let initial = match InitialStates::new(instance, &mut search, budget) {
         Ok(initial) => initial,
-        Err(trace) => return (Claim::Refuted(*trace), search.stats()),
+        Err(NoStart::Wrong(trace)) => return (Claim::Refuted(*trace), search.stats()),
+        Err(NoStart::Limit(limit)) => return (Claim::Unknown(at_limit(limit, instance)), search.stats()),
     };
     let claim = match search.run(&initial, budget) {
         End::Error(state) => Claim::Refuted(search.trace_to(state, &initial)),
         End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
         End::TooMany => Claim::Unknown(Unknown { reason: "too many states".to_string(), advice: Vec::new() }),
         End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
-        End::Exhausted => match gap {
+        End::Exhausted => match initial.gap {
             Some(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
             None if options.proof || search.visited.len() <= SMALL_PROOF => {
                 Claim::Proved(Proof::Reachable(search.reachable_set(folding.clone())))
@@ -122,41 +127,6 @@ fn search(
         },
     };
     (claim, search.stats())
-}
-
-type InitialStates = (Vec<Vec<u32>>, Option<Gap>);
-
-/// All initial states as numbers, and why there may be more; or an error in the initial values.
-fn initial_states(instance: &Instance, search: &mut Search<'_>) -> Result<InitialStates, Box<Trace>> {
-    let stores = instance.initial_stores();
-    let trace = |initial: Option<State>, violation: Violation| {
-        Box::new(Trace { any_copies: instance.any_copies(), initial, steps: Vec::new(), violation })
-    };
-    if let Some(&(fault, span)) = stores.faults.first() {
-        return Err(trace(None, Violation::Initial(fault, span)));
-    }
-    let mut gap = stores.gap;
-    let mut states = Vec::new();
-    for store in &stores.stores {
-        let mut tuples = vec![vec![search.tables.shared.intern(store)]];
-        for thread in (0..instance.threads.len() as u32).map(ThreadId) {
-            let starts = instance.starts(thread, store);
-            gap = gap.or(starts.gap);
-            if let Some(failure) = starts.failures.first() {
-                let (error, span) = (failure.error, failure.span);
-                return Err(trace(None, Violation::Start { thread, error, span }));
-            }
-            let template = instance.threads[thread.index()].template.index();
-            let locals = starts.successors.iter().map(|s| search.tables.locals[template].intern(&s.local));
-            let locals: Vec<u32> = locals.collect();
-            let extend = |tuple: &Vec<u32>| -> Vec<Vec<u32>> {
-                locals.iter().map(|&local| [&tuple[..], &[local]].concat()).collect()
-            };
-            tuples = tuples.iter().flat_map(extend).collect();
-        }
-        states.extend(tuples);
-    }
-    Ok((states, gap))
 }
 
 fn only_some_copies(copies: u32) -> Unknown {

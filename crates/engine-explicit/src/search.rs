@@ -1,8 +1,10 @@
 //! The search itself.
 
 use crate::canonical::Canonical;
+use crate::initial::InitialStates;
 use crate::properties::{Judgement, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
+use std::ops::ControlFlow;
 use threadwise_evidence::{Folding, ReachableSet, Stats};
 use threadwise_ir::{Access, Gap, Instance, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
@@ -59,18 +61,31 @@ impl<'a> Search<'a> {
 
     /// FQ, section 2.1: BASIC INIT for the given initial states, then BASIC STEP until nothing is
     /// new. Breadth-first, so that the first error found is one of the nearest.
-    pub(crate) fn run(&mut self, initial: &[Vec<u32>], budget: &Budget) -> End {
+    pub(crate) fn run(&mut self, initial: &InitialStates, budget: &Budget) -> End {
         match self.run_to_limit(initial, budget) {
             Ok(end) => end,
             Err(limit) => End::Limit(limit),
         }
     }
 
-    fn run_to_limit(&mut self, initial: &[Vec<u32>], budget: &Budget) -> Result<End, Limit> {
-        for state in initial {
-            let mut state = state.clone();
-            self.canonical.canonicalise(&mut state, &mut self.tables.shared);
-            self.visited.insert(&state, NO_PARENT, budget)?;
+    /// Visits the initial states; the end, if that is one.
+    fn start(&mut self, initial: &InitialStates, budget: &Budget) -> ControlFlow<Result<End, Limit>> {
+        let mut visits: u32 = 0;
+        initial.visit(&mut |state| {
+            let state = self.representative(state.to_vec());
+            visits = visits.wrapping_add(1);
+            let may_go_on = if visits.is_multiple_of(STATES_PER_CHECK) { budget.check() } else { Ok(()) };
+            match may_go_on.and_then(|()| self.visited.insert(&state, NO_PARENT, budget)) {
+                Err(limit) => ControlFlow::Break(Err(limit)),
+                Ok(_) if self.visited.len() > self.max_states => ControlFlow::Break(Ok(End::TooMany)),
+                Ok(_) => ControlFlow::Continue(()),
+            }
+        })
+    }
+
+    fn run_to_limit(&mut self, initial: &InitialStates, budget: &Budget) -> Result<End, Limit> {
+        if let ControlFlow::Break(end) = self.start(initial, budget) {
+            return end;
         }
         let mut state = vec![0; self.instance.threads.len() + 1];
         let mut successor = state.clone();

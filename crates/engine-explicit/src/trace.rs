@@ -1,13 +1,15 @@
 //! From a visited error state back to an execution that leads there.
 
+use crate::initial::InitialStates;
 use crate::search::Search;
+use std::ops::ControlFlow;
 use threadwise_evidence::{Trace, TraceStep, Violation};
 use threadwise_ir::{State, Store, ThreadId};
 
 impl Search<'_> {
     /// An execution from one of the initial states to the error state. Where states stand for all
     /// their permutations, the execution is found anew from the representatives along the way.
-    pub(crate) fn trace_to(&mut self, error: u32, initial: &[Vec<u32>]) -> Trace {
+    pub(crate) fn trace_to(&mut self, error: u32, initial: &InitialStates) -> Trace {
         let mut chain = vec![error];
         while let Some(parent) = self.visited.parent(chain[chain.len() - 1]) {
             chain.push(parent);
@@ -20,12 +22,13 @@ impl Search<'_> {
         });
         let first = representatives.next().expect("a chain has a first state");
         let rest: Vec<Vec<u32>> = representatives.collect();
-        let start = initial
-            .iter()
-            .find(|state| self.representative((*state).clone()) == first)
-            .expect("a chain starts in an initial state");
-        let initial = self.state(start);
-        let (last, steps) = self.steps_along(start.clone(), &rest);
+        let start = initial.visit(&mut |state| match self.representative(state.to_vec()) == first {
+            true => ControlFlow::Break(state.to_vec()),
+            false => ControlFlow::Continue(()),
+        });
+        let start = start.break_value().expect("a chain starts in an initial state");
+        let initial = self.state(&start);
+        let (last, steps) = self.steps_along(start, &rest);
         Trace {
             any_copies: self.instance.any_copies(),
             initial: Some(initial),

@@ -3,7 +3,7 @@
 //! Threads that run the same code and never look at `self` share a table.
 
 use crate::Interner;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_ir::{Access, ExprKind, Gap, Instance, Program, TemplateId, ThreadId};
 
 /// Above this many entries the tables start anew, so that programs whose every state has another
@@ -117,9 +117,11 @@ impl<'a> StepTables<'a> {
             self.instance.steps(ThreadId(thread as u32), self.shared.get(shared), self.locals[template].get(local));
         self.gap = self.gap.or(steps.gap);
         let start = self.successors.len() as u32;
+        let mut known = FxHashSet::default();
         for successor in &steps.successors {
             let next = (self.shared.intern(&successor.shared), self.locals[template].intern(&successor.local));
-            if !self.successors[start as usize..].contains(&next) {
+            // Most steps have one outcome, for which no set is needed.
+            if steps.successors.len() == 1 || known.insert(next) {
                 self.successors.push(next);
             }
         }
