@@ -37,6 +37,7 @@ use std::fmt;
 use std::sync::Arc;
 use threadwise_evidence::Proof;
 use threadwise_ir::Program;
+use threadwise_ir::patience::under;
 use threadwise_limits::{Budget, Limit};
 
 /// Evidence that a proof has been checked. Only [`check`] makes it.
@@ -92,8 +93,17 @@ fn refuted(reason: impl Into<String>) -> CheckError {
     CheckError::Refuted(reason.into())
 }
 
-/// Checks that a proof proves the program safe.
+/// Checks that a proof proves the program safe. A judge who was interrupted has not accepted it, whatever he says.
 pub fn check(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<CheckedProof, CheckError> {
+    let own = budget.clone();
+    let (judged, interrupted) = under(move || own.check().is_ok(), || judge(program, proof, budget));
+    match interrupted {
+        true => Err(CheckError::Limit(budget.limit_met().unwrap_or(Limit::Interrupted))),
+        false => judged,
+    }
+}
+
+fn judge(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<CheckedProof, CheckError> {
     let states = match proof {
         Proof::Reachable(set) => reachable::check(program, set, budget)?,
         Proof::Modular(proof) => modular::check(program, proof, budget)?,

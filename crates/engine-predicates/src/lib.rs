@@ -78,6 +78,11 @@ pub fn applicable(program: &Arc<Program>) -> Result<(), String> {
     Space::new(program).map(|_| ()).map_err(|unsupported| unsupported.reason)
 }
 
+/// Whether it is worth asking if the engine can treat the program, which may take a while to find out.
+pub fn is_candidate(program: &Program) -> bool {
+    !program.has_any_copies() && !matches!(find(None), Err(SolverError::Missing(_)))
+}
+
 /// Numbers about a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Counters {

@@ -3,11 +3,15 @@
 //! Every loop that can run long asks its [`Budget`] now and then, and leaves with the
 //! [`Limit`] it met. Nothing here knows what the work is.
 
+mod memory;
 mod stack;
 mod turns;
+mod watch;
 
+pub use memory::{CountedIn, memory_in_use, peak_memory};
 pub use stack::on_large_stack;
 pub use turns::{Turns, Worker};
+pub use watch::watched;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +19,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+/// Work that is taken up again gets so many times as much time: what was done before is then a small part of it.
+const MORE_PATIENCE: u32 = 4;
+
 /// A limit that the work ran into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The time is used up.
     Time(Duration),
+    /// The time that a part of the work gave itself is used up; there may be more for another try.
+    Turn,
     /// The memory is used up; bytes.
     Memory(u64),
     /// The user interrupted.
@@ -32,7 +41,7 @@ impl Limit {
     /// What the user can do about it.
     pub fn advice(&self) -> Option<String> {
         match self {
-            Limit::Time(_) => Some("give it more time with `--timeout`".to_string()),
+            Limit::Time(_) | Limit::Turn => Some("give it more time with `--timeout`".to_string()),
             Limit::Memory(_) => Some("give it more memory with `--memory`".to_string()),
             Limit::OutOfMemory => Some("use a machine with more memory".to_string()),
             Limit::Interrupted => None,
@@ -43,7 +52,8 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Limit::Time(limit) => write!(f, "time limit of {} s reached", limit.as_secs_f64()),
+            Limit::Time(limit) => write!(f, "time limit of {} s reached", limit.as_millis() as f64 / 1000.0),
+            Limit::Turn => f.write_str("its turn was over"),
             Limit::Memory(bytes) => write!(f, "memory limit of {} MiB reached", bytes >> 20),
             Limit::Interrupted => f.write_str("interrupted"),
             Limit::OutOfMemory => f.write_str("out of memory"),
@@ -61,11 +71,17 @@ pub struct Budget {
     memory: Option<u64>,
     /// What the machine can give, at the start.
     machine: Option<u64>,
+    /// What there is of address space.
+    address_space: Option<u64>,
     interrupted: Arc<AtomicBool>,
-    /// Set when a part of the work is of no use any more.
-    cancelled: Arc<AtomicBool>,
+    /// One of them is set when this part of the work, or one that it belongs to, is of no use any more.
+    cancelled: Vec<Arc<AtomicBool>>,
     /// The first limit that this part of the work met.
     met: Arc<OnceLock<Limit>>,
+    /// Limits of time that parts of the work give themselves are so many times as long.
+    patience: u32,
+    /// Set when the work met such a limit.
+    impatient: Arc<AtomicBool>,
     worker: Option<Arc<Worker>>,
     progress: Option<Arc<Progress>>,
     /// The part of the work that speaks of its progress.
@@ -96,10 +112,13 @@ impl Budget {
             time,
             slice: None,
             memory: memory_bytes,
-            machine: available_memory().map(|bytes| bytes / 20 * 19),
+            machine: memory::available().map(|bytes| bytes / 20 * 19),
+            address_space: memory::most_address_space(),
             interrupted: Arc::default(),
-            cancelled: Arc::default(),
+            cancelled: Vec::new(),
             met: Arc::default(),
+            patience: 1,
+            impatient: Arc::default(),
             worker: None,
             progress: None,
             part: "",
@@ -117,23 +136,43 @@ impl Budget {
         self
     }
 
-    /// A part of this budget: at most that much more working time, and all other limits.
+    /// A part of this budget: at most that much more working time, and all other limits. Work that was cut short by it
+    /// should be [taken up again](Budget::taken_up_again).
     pub fn slice(&self, time: Duration) -> Budget {
-        let until = self.working_time() + time;
+        let until = self.working_time() + self.patient(time);
         Budget { slice: Some(self.slice.map_or(until, |slice| slice.min(until))), ..self.clone() }
+    }
+
+    /// How long a part of the work may take that would usually get so much time.
+    pub fn patient(&self, time: Duration) -> Duration {
+        time.saturating_mul(self.patience)
+    }
+
+    /// A part of the work met a limit of time of its own.
+    pub fn note_impatience(&self) {
+        self.impatient.store(true, Ordering::Relaxed);
+    }
+
+    /// If the work, or a part of it, was cut short by a limit of time that it gave itself and not by one of this budget:
+    /// the budget for doing it again with more.
+    pub fn taken_up_again(&self) -> Option<Budget> {
+        let again = self.impatient.load(Ordering::Relaxed) && self.check().is_ok();
+        let patience = self.patience.saturating_mul(MORE_PATIENCE);
+        again.then(|| Budget { patience, impatient: Arc::default(), ..self.clone() })
     }
 
     /// The same budget for a part of the work that takes turns with others. Set what is handed back to cancel
     /// that part.
     pub fn part(&self, name: &'static str, worker: Arc<Worker>) -> (Budget, Arc<AtomicBool>) {
+        let (part, cancelled) = self.cancellable();
+        (Budget { met: Arc::default(), impatient: Arc::default(), worker: Some(worker), part: name, ..part }, cancelled)
+    }
+
+    /// The same budget for work that can be cancelled: set what is handed back.
+    fn cancellable(&self) -> (Budget, Arc<AtomicBool>) {
         let cancelled = Arc::new(AtomicBool::new(false));
-        let part = Budget {
-            cancelled: cancelled.clone(),
-            met: Arc::default(),
-            worker: Some(worker),
-            part: name,
-            ..self.clone()
-        };
+        let mut part = self.clone();
+        part.cancelled.push(cancelled.clone());
         (part, cancelled)
     }
 
@@ -199,31 +238,37 @@ impl Budget {
     }
 
     fn note_limit(&self, more_bytes: u64) -> Result<(), Limit> {
-        self.look_at_limits(more_bytes).inspect_err(|&limit| {
-            // The first one counts.
-            let _ = self.met.set(limit);
+        self.look_at_limits(more_bytes).inspect_err(|&limit| match limit {
+            Limit::Turn => self.note_impatience(),
+            Limit::Time(_) | Limit::Memory(_) | Limit::Interrupted | Limit::OutOfMemory => {
+                // The first one counts.
+                let _ = self.met.set(limit);
+            }
         })
     }
 
     fn look_at_limits(&self, more_bytes: u64) -> Result<(), Limit> {
         self.check_time()?;
-        let wanted = memory_in_use().saturating_add(more_bytes);
+        let (size, held) = memory::of_this_process();
+        let wanted = held.saturating_add(memory::of_others()).saturating_add(more_bytes);
         if let Some(memory) = self.memory.filter(|&memory| wanted > memory) {
             return Err(Limit::Memory(memory));
         }
-        if self.machine.is_some_and(|machine| wanted > machine) {
+        let no_space = |most: u64| memory::is_nearly_full(most, size.saturating_add(more_bytes), held);
+        if self.machine.is_some_and(|machine| wanted > machine) || self.address_space.is_some_and(no_space) {
             return Err(Limit::OutOfMemory);
         }
         Ok(())
     }
 
     fn check_time(&self) -> Result<(), Limit> {
-        if self.interrupted.load(Ordering::Relaxed) || self.cancelled.load(Ordering::Relaxed) {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if is_set(&self.interrupted) || self.cancelled.iter().any(is_set) {
             return Err(Limit::Interrupted);
         }
         match (self.time, self.slice) {
             (Some(time), _) if self.elapsed() >= time => Err(Limit::Time(time)),
-            (_, Some(slice)) if self.working_time() >= slice => Err(Limit::Time(slice)),
+            (_, Some(slice)) if self.working_time() >= slice => Err(Limit::Turn),
             _ => Ok(()),
         }
     }
@@ -245,30 +290,4 @@ impl Budget {
             words.insert(self.part, text());
         }
     }
-}
-
-/// The bytes of memory this process holds now; 0 where the system does not tell.
-pub fn memory_in_use() -> u64 {
-    status_field("VmRSS:")
-}
-
-/// The most bytes of memory this process has held; 0 where the system does not tell.
-pub fn peak_memory() -> u64 {
-    status_field("VmHWM:")
-}
-
-fn status_field(name: &str) -> u64 {
-    proc_field("/proc/self/status", name).unwrap_or(0)
-}
-
-/// The bytes this process could hold: what it holds and what the machine has left.
-fn available_memory() -> Option<u64> {
-    Some(memory_in_use() + proc_field("/proc/meminfo", "MemAvailable:")?)
-}
-
-fn proc_field(file: &str, name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let kib: u64 = rest.trim().trim_end_matches(" kB").parse().ok()?;
-    Some(kib * 1024)
 }

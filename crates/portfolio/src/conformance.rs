@@ -16,9 +16,6 @@ pub(crate) struct Conformance;
 /// How long each engine may look at the abstract threads in its first turn.
 const FIRST_TURN: Duration = Duration::from_secs(4);
 
-/// How long to look for an error of the program itself where there is no proof.
-const SEARCH_FOR_ERRORS: Duration = Duration::from_secs(4);
-
 impl Engine for Conformance {
     fn name(&self) -> &'static str {
         "conformance"
@@ -54,7 +51,7 @@ impl Engine for Conformance {
             return (Claim::Unknown(unknown), stats);
         }
         // A refusal is about the abstract threads; the program itself may be wrong or right.
-        let (searched, _) = explicit::explore(program, &request.explicit(), &budget.slice(SEARCH_FOR_ERRORS));
+        let (searched, _) = explicit::explore(program, &request.short_search(), budget);
         match searched {
             Claim::Refuted(_) => (searched, stats),
             _ => (Claim::Unknown(unknown), stats),
@@ -75,7 +72,7 @@ fn joined(first: Stats, second: Stats) -> Stats {
 }
 
 /// Has the abstract threads proved safe together: by a solver where there is unbounded data, else by
-/// the other engines, in turns that grow longer.
+/// the other engines in turns.
 fn compose(
     conformed: &Conformed,
     solver: Solver<'_>,
@@ -92,26 +89,17 @@ fn compose(
     }
     let request = Request { want_proof: true, in_company: true, ..*request };
     let others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
-    let mut turn = FIRST_TURN;
-    loop {
-        let mut was_cut_short = false;
-        let mut reasons: Vec<String> = solved.iter().cloned().collect();
-        for engine in &others {
-            let start = budget.working_time();
-            match engine.run(program, &request, &budget.slice(turn)) {
-                (Claim::Proved(proof), stats) => return Ok((proof, stats)),
-                (Claim::Refuted(trace), _) => return Err(goes_wrong(program, &trace)),
-                (Claim::Unknown(unknown), _) => reasons.push(format!("{}: {}", engine.name(), unknown.reason)),
-                (Claim::Rejected(error), _) => reasons.push(format!("{}: {}", engine.name(), error.message)),
-                (Claim::Exhausted(_), _) => {}
-            }
-            was_cut_short |= budget.working_time() - start >= turn;
+    let mut reasons: Vec<String> = solved.into_iter().collect();
+    for engine in &others {
+        match engine.run(program, &request, &budget.slice(FIRST_TURN)) {
+            (Claim::Proved(proof), stats) => return Ok((proof, stats)),
+            (Claim::Refuted(trace), _) => return Err(goes_wrong(program, &trace)),
+            (Claim::Unknown(unknown), _) => reasons.push(format!("{}: {}", engine.name(), unknown.reason)),
+            (Claim::Rejected(error), _) => reasons.push(format!("{}: {}", engine.name(), error.message)),
+            (Claim::Exhausted(_), _) => {}
         }
-        if !was_cut_short || budget.check().is_err() {
-            return Err(no_engine(reasons));
-        }
-        turn *= 4;
     }
+    Err(no_engine(reasons))
 }
 
 fn no_engine(reasons: Vec<String>) -> Unknown {

@@ -21,6 +21,11 @@ pub trait Engine: Sync {
     /// Whether the engine can treat the program, or why it cannot.
     fn applicable(&self, program: &Program) -> Result<(), String>;
 
+    /// Whether it is worth asking if the engine can treat the program. This takes but a moment for any program.
+    fn is_candidate(&self, program: &Program) -> bool {
+        self.applicable(program).is_ok()
+    }
+
     /// Whether it asks a solver.
     fn uses_solver(&self) -> bool {
         false
@@ -41,9 +46,19 @@ impl Request {
             fold: self.fold,
             proof: self.want_proof,
             max_any_copies: self.max_any_copies,
+            max_states: usize::MAX,
         }
     }
+
+    /// A search for an error that a failed proof may stand for. It is bounded by states and not by time, so that a slow
+    /// machine finds what a fast one does.
+    pub(crate) fn short_search(&self) -> explicit::Options {
+        explicit::Options { max_states: SHORT_SEARCH, ..self.explicit() }
+    }
 }
+
+/// So many states take some seconds.
+const SHORT_SEARCH: usize = 1 << 20;
 
 /// Engine `explicit`: all interleavings.
 pub(crate) struct Explicit;
@@ -70,12 +85,8 @@ impl Engine for Explicit {
 /// Engine `modular`: one thread at a time against what the others do.
 pub(crate) struct Modular;
 
-/// How long the first turn of the search of interleavings takes at most.
-const FIRST_SEARCH: Duration = Duration::from_secs(4);
-
-/// The analysis gets this many times as long: it has to start anew if it is cut short, and where it
-/// takes long there are usually far more interleavings than could be searched.
-const ANALYSIS_PER_SEARCH: u32 = 4;
+/// How long the first turn of the analysis takes at most, before interleavings are searched.
+const FIRST_ANALYSIS: Duration = Duration::from_secs(16);
 
 impl Engine for Modular {
     fn name(&self) -> &'static str {
@@ -90,28 +101,20 @@ impl Engine for Modular {
         modular::applicable(program)
     }
 
-    /// An error that the abstraction admits may be real: a short search of interleavings finds out.
-    /// The two take turns, with more time each round, because either may go on for ever.
+    /// An error that the abstraction admits may be real: a short search of interleavings finds out. The analysis
+    /// may go on for ever, so it comes after a while even if that has not ended.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         let how = modular::Options { search: request.search };
         if request.in_company {
             return modular::analyse(program, &how, budget);
         }
-        let mut search = FIRST_SEARCH;
-        loop {
-            let start = budget.working_time();
-            // Where time is limited, some of it is left for the search.
-            let most = budget.time_left().map_or(Duration::MAX, |left| left * 4 / 5);
-            let turn = most.min(search * ANALYSIS_PER_SEARCH);
-            let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
-            let Claim::Unknown(_) = claim else { return (claim, stats) };
-            let was_cut_short = budget.working_time() - start >= turn;
-            let (searched, _) = explicit::explore(program, &request.explicit(), &budget.slice(search));
-            match searched {
-                Claim::Refuted(_) => return (searched, stats),
-                _ if was_cut_short && budget.check().is_ok() => search *= 4,
-                _ => return (claim, stats),
-            }
+        // Where time is limited, some of it is left for the search.
+        let turn = budget.time_left().map_or(FIRST_ANALYSIS, |left| FIRST_ANALYSIS.min(left * 4 / 5));
+        let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
+        let Claim::Unknown(_) = claim else { return (claim, stats) };
+        match explicit::explore(program, &request.short_search(), budget) {
+            (trace @ Claim::Refuted(_), _) => (trace, stats),
+            _ => (claim, stats),
         }
     }
 }
@@ -157,9 +160,6 @@ impl Engine for Cartesian {
 /// Engine `contracts`: the user's relies and invariants, checked with a solver.
 pub(crate) struct Contracts;
 
-/// How long interleavings are searched for an error that a failed condition may stand for.
-const CONFIRMATION: Duration = Duration::from_secs(3);
-
 impl Engine for Contracts {
     fn name(&self) -> &'static str {
         "contracts"
@@ -182,8 +182,7 @@ impl Engine for Contracts {
         let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: request.unroll }, budget);
         if let Claim::Unknown(_) = claim
             && !request.in_company
-            && let (Claim::Refuted(trace), _) =
-                explicit::explore(program, &request.explicit(), &budget.slice(CONFIRMATION))
+            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(), budget)
         {
             return (Claim::Refuted(trace), stats);
         }
@@ -205,6 +204,10 @@ impl Engine for Predicates {
 
     fn applicable(&self, program: &Program) -> Result<(), String> {
         predicates::applicable(&Arc::new(program.clone()))
+    }
+
+    fn is_candidate(&self, program: &Program) -> bool {
+        predicates::is_candidate(program)
     }
 
     fn uses_solver(&self) -> bool {

@@ -1,5 +1,6 @@
 //! From a claim to a verdict.
 
+use crate::verify::patiently;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
@@ -13,7 +14,7 @@ use threadwise_verdict::Verdict;
 pub(crate) fn judge(program: &Arc<Program>, claim: Claim, budget: &Budget) -> (Verdict, Option<Proof>) {
     match claim {
         Claim::Proved(proof) => judge_proof(program, proof, budget),
-        Claim::Refuted(trace) => (judge_trace(program, &trace), None),
+        Claim::Refuted(trace) => (judge_trace(program, &trace, budget), None),
         Claim::Exhausted(_) if program.has_any_copies() => {
             (Verdict::internal_error("the engine claims to have searched infinitely many instances"), None)
         }
@@ -28,9 +29,16 @@ pub(crate) fn judge(program: &Arc<Program>, claim: Claim, budget: &Budget) -> (V
 
 fn judge_proof(program: &Arc<Program>, proof: Proof, budget: &Budget) -> (Verdict, Option<Proof>) {
     budget.report(|| "checking the proof".to_string());
-    match catch(|| check(program, &proof, budget)) {
+    let result = catch(|| check(program, &proof, budget));
+    // A judge who asks a solver gives each question some time; there may be more.
+    if let Ok(Err(CheckError::Undecided(_))) = &result
+        && let Some(budget) = budget.taken_up_again()
+    {
+        return judge_proof(program, proof, &budget);
+    }
+    match result {
         Ok(Ok(checked)) => (Verdict::safe(checked), Some(proof)),
-        Ok(Err(CheckError::Limit(limit))) => (out_of_budget(limit), None),
+        Ok(Err(CheckError::Limit(limit))) => (out_of_budget(limit, "checking the proof"), None),
         Ok(Err(undecided @ CheckError::Undecided(_))) => {
             let advice = vec!["see docs/SOLVER.md on how to get a solver, or try another engine".to_string()];
             (Verdict::unknown(Unknown { reason: undecided.to_string(), advice }), None)
@@ -42,25 +50,28 @@ fn judge_proof(program: &Arc<Program>, proof: Proof, budget: &Budget) -> (Verdic
     }
 }
 
-fn judge_trace(program: &Arc<Program>, trace: &Trace) -> Verdict {
+fn judge_trace(program: &Arc<Program>, trace: &Trace, budget: &Budget) -> Verdict {
     let instance = Instance::new(program.clone(), trace.any_copies);
-    match catch(|| replay(&instance, trace)) {
-        Ok(Ok(replayed)) => Verdict::refuted(replayed),
-        Ok(Err(why)) => Verdict::internal_error(format!("the engine's trace does not replay: {why}")),
+    match catch(|| patiently(budget, || replay(&instance, trace))) {
+        Ok((_, Some(limit))) => out_of_budget(limit, "replaying the trace"),
+        Ok((Ok(replayed), None)) => Verdict::refuted(replayed),
+        Ok((Err(why), None)) => Verdict::internal_error(format!("the engine's trace does not replay: {why}")),
         Err(panic) => Verdict::internal_error(format!("the replay of the trace broke down: {panic}")),
     }
 }
 
-fn out_of_budget(limit: Limit) -> Verdict {
+fn out_of_budget(limit: Limit, during: &str) -> Verdict {
     let advice = match limit {
-        Limit::Time(_) => vec!["raise `--timeout`", "without `--proof` the search alone may fit the limit"],
+        Limit::Time(_) | Limit::Turn => {
+            vec!["raise `--timeout`", "without `--proof` the search alone may fit the limit"]
+        }
         Limit::Memory(_) | Limit::OutOfMemory => {
             vec!["raise `--memory`", "without `--proof` the search alone may fit the limit"]
         }
         Limit::Interrupted => vec!["run it again and let it finish"],
     };
     Verdict::unknown(Unknown {
-        reason: format!("{limit} while checking the proof"),
+        reason: format!("{limit} while {during}"),
         advice: advice.into_iter().map(str::to_string).collect(),
     })
 }
@@ -122,7 +133,7 @@ mod tests {
     #[test]
     fn running_out_of_budget_during_the_check_is_unknown() {
         for limit in [Limit::Interrupted, Limit::OutOfMemory] {
-            let verdict = out_of_budget(limit);
+            let verdict = out_of_budget(limit, "checking the proof");
             assert!(!verdict.is_internal_error());
             let Verdict::Unknown(unknown) = verdict else { panic!("unknown") };
             assert!(unknown.reason().ends_with("while checking the proof"));

@@ -1,7 +1,7 @@
 //! No engine has an answer: what was tried, what each ran into, and what to do about it.
 
 use crate::registry::engines;
-use crate::verify::Outcome;
+use crate::verify::{Outcome, asked_whether_applicable};
 use threadwise_evidence::{Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::{Budget, Limit};
@@ -50,7 +50,7 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
         let details = attempt.unknown().filter(|_| attempt.engine == "contracts" || attempt.engine == "conformance");
         lines.extend(details.iter().flat_map(|unknown| unknown.reason().lines().skip(1)).map(|l| format!("  {l}")));
     }
-    lines.extend(left_out(program));
+    lines.extend(left_out(program, budget));
     let mut advice = Vec::new();
     for piece in suggestions(program, &attempts, budget) {
         if advice.len() < MOST_ADVICE && !advice.contains(&piece) {
@@ -71,8 +71,11 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
 }
 
 /// The engines that cannot treat the program, and why.
-fn left_out(program: &Program) -> Vec<String> {
-    let refusals = engines().iter().filter_map(|engine| Some((engine.name(), engine.applicable(program).err()?)));
+fn left_out(program: &Program, budget: &Budget) -> Vec<String> {
+    let refusals = engines().iter().filter_map(|engine| {
+        let refusal = asked_whether_applicable(*engine, program, budget).ok()?.err()?;
+        Some((engine.name(), refusal))
+    });
     // Without annotations there is nothing to check, which needs no mention.
     let refusals = refusals.filter(|(name, _)| !["contracts", "conformance"].contains(name));
     refusals.map(|(name, why)| format!("{name}: not for this program: {why}")).collect()

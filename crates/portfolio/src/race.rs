@@ -9,7 +9,7 @@
 use crate::conformance::Conformance;
 use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
 use crate::plan::{Attempt, plan};
-use crate::verify::{Outcome, Request, run_and_judge};
+use crate::verify::{Outcome, Request, run_and_judge, run_if_applicable};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +58,7 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
         false => [(&Modular as &dyn Engine, soon), (&Cartesian, LATER), (&Predicates, LAST)],
     });
     order.extend((!annotated).then_some((&Contracts as &dyn Engine, LAST)));
-    order.retain(|(engine, _)| engine.applicable(program).is_ok());
+    order.retain(|(engine, _)| engine.is_candidate(program));
     // The first of those that are left need not wait for those that are not.
     order.iter_mut().skip(1).take(1).for_each(|(_, due)| *due = soon);
     order.into()
@@ -72,8 +72,8 @@ struct Runner {
     cancelled: Arc<AtomicBool>,
 }
 
-/// What comes from an engine.
-type Word = (&'static str, Outcome);
+/// What comes from an engine; nothing if it cannot treat the program.
+type Word = (&'static str, Option<Outcome>);
 
 struct Race<'a> {
     program: &'a Arc<Program>,
@@ -128,12 +128,14 @@ impl Race<'_> {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => continue,
             };
             let runner = self.take(name);
-            // A program that says something wrong about itself has to be mended first.
-            if !matches!(outcome.verdict, Verdict::Unknown(_)) || outcome.rejected.is_some() {
-                self.dismiss();
-                return Some(outcome);
+            if let Some(outcome) = outcome {
+                // A program that says something wrong about itself has to be mended first.
+                if !matches!(outcome.verdict, Verdict::Unknown(_)) || outcome.rejected.is_some() {
+                    self.dismiss();
+                    return Some(outcome);
+                }
+                self.ended.push(Attempt { engine: name, limit: runner.budget.limit_met(), outcome });
             }
-            self.ended.push(Attempt { engine: name, limit: runner.budget.limit_met(), outcome });
             // Its place goes to the next one.
             if let Some((engine, _)) = self.waiting.pop_front() {
                 self.start(engine);
@@ -149,7 +151,7 @@ impl Race<'_> {
         let (budget, cancelled) = self.budget.with_share_of_memory(part, of).part(engine.name(), worker.clone());
         let (program, request, sender, own) = (self.program.clone(), self.request, self.sender.clone(), budget.clone());
         let work = move || {
-            let outcome = run_and_judge(engine, &program, &request, &own);
+            let outcome = run_if_applicable(engine, &program, &request, &own);
             own.report_end();
             // Where nobody listens any more, somebody else has answered.
             let _ = sender.send((engine.name(), outcome));

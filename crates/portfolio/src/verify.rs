@@ -5,7 +5,8 @@ use crate::registry::EngineChoice;
 use std::sync::Arc;
 use threadwise_evidence::{Claim, Proof, Stats, Unknown};
 use threadwise_ir::Program;
-use threadwise_limits::Budget;
+use threadwise_ir::patience::under;
+use threadwise_limits::{Budget, Limit, watched};
 use threadwise_source::Diagnostic;
 use threadwise_verdict::Verdict;
 
@@ -79,14 +80,73 @@ pub struct Outcome {
     pub rejected: Option<Diagnostic>,
 }
 
-/// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged.
+/// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged. Engines and
+/// judges end when the budget does; one that did not would be left behind.
 pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
-    let Some(engine) = request.engine.engine() else {
-        return race(program, request, budget);
+    let engine = request.engine.engine();
+    let name = engine.map_or("auto", |engine| engine.name());
+    let (program, request) = (program.clone(), *request);
+    let work = move |budget: &Budget| match engine {
+        None => race(&program, &request, budget),
+        Some(engine) => match asked_whether_applicable(engine, &program, budget) {
+            Ok(Ok(())) => run_and_judge(engine, &program, &request, budget),
+            Ok(Err(why)) => not_applicable(engine.name(), &why),
+            Err(limit) => without_engine(engine.name(), at_limit(limit)),
+        },
     };
-    match engine.applicable(program) {
-        Ok(()) => run_and_judge(engine, program, request, budget),
-        Err(why) => not_applicable(engine.name(), &why),
+    watched(name, budget, work).unwrap_or_else(|limit| without_engine(name, at_limit(limit)))
+}
+
+/// Whether an engine can treat a program, or the limit that was met before that was known.
+pub(crate) fn asked_whether_applicable(
+    engine: &dyn Engine,
+    program: &Program,
+    budget: &Budget,
+) -> Result<Result<(), String>, Limit> {
+    match catch(|| patiently(budget, || engine.applicable(program))) {
+        Ok((_, Some(limit))) => Err(limit),
+        Ok((answer, None)) => Ok(answer),
+        // An engine that breaks down here will do so when it runs, which is then reported.
+        Err(_) => Ok(Ok(())),
+    }
+}
+
+/// Runs one engine and has its claim judged; nothing, if it cannot treat the program.
+pub(crate) fn run_if_applicable(
+    engine: &'static dyn Engine,
+    program: &Arc<Program>,
+    request: &Request,
+    budget: &Budget,
+) -> Option<Outcome> {
+    match asked_whether_applicable(engine, program, budget) {
+        Ok(Ok(())) => Some(run_and_judge(engine, program, request, budget)),
+        Ok(Err(_)) => None,
+        Err(limit) => Some(without_engine(engine.name(), at_limit(limit))),
+    }
+}
+
+/// Does work with the semantics of programs that is interrupted when the budget ends; tells by what.
+pub(crate) fn patiently<R>(budget: &Budget, work: impl FnOnce() -> R) -> (R, Option<Limit>) {
+    let own = budget.clone();
+    let (result, interrupted) = under(move || own.check().is_ok(), work);
+    let limit = || budget.limit_met().or(budget.check().err()).unwrap_or(Limit::Interrupted);
+    (result, interrupted.then(limit))
+}
+
+fn at_limit(limit: Limit) -> Unknown {
+    Unknown { reason: limit.to_string(), advice: limit.advice().into_iter().collect() }
+}
+
+/// What an engine claims that met a limit: what it says of errors and proofs will be judged, and the rest is void.
+fn cut_short(claim: Claim, limit: Option<Limit>, budget: &Budget) -> Claim {
+    match (claim, limit) {
+        (Claim::Unknown(_) | Claim::Exhausted(_), Some(limit)) => Claim::Unknown(at_limit(limit)),
+        // A part of its time may be over for an engine; the user knows of the whole.
+        (Claim::Unknown(unknown), None) => match budget.check() {
+            Err(limit) if !unknown.reason.contains(&limit.to_string()) => Claim::Unknown(at_limit(limit)),
+            _ => Claim::Unknown(unknown),
+        },
+        (claim, _) => claim,
     }
 }
 
@@ -98,8 +158,13 @@ pub(crate) fn run_and_judge(
     budget: &Budget,
 ) -> Outcome {
     let mut rejected = None;
-    let (verdict, proof, stats) = match catch(|| engine.run(program, request, budget)) {
-        Ok((claim, stats)) => {
+    let (verdict, proof, stats) = match catch(|| patiently(budget, || engine.run(program, request, budget))) {
+        Ok(((claim, stats), limit)) => {
+            // An engine gives its parts some time each; as long as there is more, none gives up because of that.
+            if let (Claim::Unknown(_), Some(more)) = (&claim, budget.taken_up_again()) {
+                return run_and_judge(engine, program, request, &more);
+            }
+            let claim = cut_short(claim, limit, budget);
             if let Claim::Rejected(error) = &claim {
                 rejected = Some(error.clone());
             }
@@ -127,9 +192,12 @@ const NO_INITIAL_STATE: &str =
 
 fn not_applicable(engine: &'static str, why: &str) -> Outcome {
     let reason = format!("engine `{engine}` cannot treat this program: {why}");
-    let advice = vec!["use `--engine auto`".to_string()];
+    without_engine(engine, Unknown { reason, advice: vec!["use `--engine auto`".to_string()] })
+}
+
+fn without_engine(engine: &'static str, why: Unknown) -> Outcome {
     Outcome {
-        verdict: Verdict::unknown(Unknown { reason, advice }),
+        verdict: Verdict::unknown(why),
         engine,
         modular: None,
         stats: Stats::default(),

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use threadwise_limits::Budget;
+use threadwise_limits::{Budget, CountedIn};
 
 /// How often the limits are looked at while the solver thinks.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -30,6 +30,7 @@ pub(crate) struct Patience<'a> {
 /// solver that does not read nor one that does not answer can hold up the caller.
 pub(crate) struct Process {
     child: Child,
+    _counted_in: CountedIn,
     input: Option<Sender<String>>,
     pieces: Receiver<Vec<u8>>,
     complaints: Receiver<Vec<u8>>,
@@ -54,7 +55,8 @@ impl Process {
         });
         let pieces = pieces_of(child.stdout.take().expect("the pipe was asked for"));
         let complaints = last_line_of(child.stderr.take().expect("the pipe was asked for"));
-        Ok(Process { child, input: Some(input), pieces, complaints })
+        let _counted_in = CountedIn::new(child.id());
+        Ok(Process { child, _counted_in, input: Some(input), pieces, complaints })
     }
 
     /// Hands text to the solver. If it has died, reading its answer will tell.
@@ -98,6 +100,7 @@ impl Process {
     fn look_at_limits(&self, started: Instant, patience: &Patience<'_>) -> Result<(), SolverError> {
         patience.budget.check_while_served()?;
         if started.elapsed() >= patience.timeout {
+            patience.budget.note_impatience();
             return Err(SolverError::Timeout(patience.timeout));
         }
         match patience.memory {

@@ -5,10 +5,13 @@ use crate::{Sexp, SmtSort, SolverCommand, SolverError, Term};
 use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
 
+/// How long a solver that replaces another one may take to start. That does not count for the query that waits.
+const START: Duration = Duration::from_secs(10);
+
 /// How a solver is to work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The most time that one query may take.
+    /// The most time that one query may take, or several times as much where the work is taken up again.
     pub timeout: Duration,
     /// The most memory that the solver may hold, in bytes.
     pub memory: Option<u64>,
@@ -267,16 +270,28 @@ impl Session {
         self.effort
     }
 
+    /// A new solver that has shown that it answers.
+    fn greeted(&mut self, mut process: Process) -> Result<Process, SolverError> {
+        self.exchanges += 1;
+        let last = format!("answer-{}", self.exchanges);
+        process.write(format!("(echo \"{last}\")\n"));
+        let patience = Patience { timeout: START, memory: self.settings.memory, budget: &self.budget };
+        process.read(Some(&last), &patience)?;
+        Ok(process)
+    }
+
     /// Tells the solver what it does not know yet and the command, and waits for the answer. On an
     /// error the solver is dropped; the next exchange starts another.
     fn exchange(&mut self, command: &str) -> Result<String, SolverError> {
         self.budget.check()?;
+        let timeout = self.budget.patient(self.settings.timeout);
         let mut process = match self.process.take() {
             Some(process) => process,
             None => {
                 self.effort.starts += 1;
                 self.pending = self.levels.join("(push 1)\n");
-                Process::spawn(&self.command)?
+                let process = Process::spawn(&self.command)?;
+                if self.exchanges == 0 { process } else { self.greeted(process)? }
             }
         };
         self.exchanges += 1;
@@ -284,7 +299,7 @@ impl Session {
         let mut text = std::mem::take(&mut self.pending);
         text.push_str(&format!("{command}\n(echo \"{last}\")\n"));
         process.write(text);
-        let patience = Patience { timeout: self.settings.timeout, memory: self.settings.memory, budget: &self.budget };
+        let patience = Patience { timeout, memory: self.settings.memory, budget: &self.budget };
         let answer = process.read(Some(&last), &patience)?;
         if let Some(error) = answer.lines().find(|line| line.starts_with("(error")) {
             if error.contains("out of memory") {
@@ -331,5 +346,5 @@ pub fn run_script(
     let mut process = Process::spawn(command)?;
     process.write(script.to_string());
     process.end_input();
-    process.read(None, &Patience { timeout, memory, budget })
+    process.read(None, &Patience { timeout: budget.patient(timeout), memory, budget })
 }

@@ -1,7 +1,7 @@
 //! What must not be reached.
 
 use crate::expr::Env;
-use crate::space::{Space, Unsupported};
+use crate::space::{Space, Unsupported, go_on};
 use threadwise_ir::{Path, PropertyId, PropertyKind, ThreadId};
 use threadwise_logic::Formula;
 
@@ -39,7 +39,7 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
             }
             PropertyKind::NoRace(..) => {
                 race_bit += 1;
-                races(space, race_bit - 1, &kind, &mut errors);
+                races(space, race_bit - 1, &kind, &mut errors)?;
                 continue;
             }
         };
@@ -55,10 +55,11 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
 }
 
 /// Two threads can each take a step that accesses the variables of this bit, one of them writing.
-fn races(space: &Space, bit: u32, kind: &ErrorKind, out: &mut Vec<ErrorCase>) {
+fn races(space: &Space, bit: u32, kind: &ErrorKind, out: &mut Vec<ErrorCase>) -> Result<(), Unsupported> {
     for (index, first) in space.threads.iter().enumerate() {
         for second in &space.threads[index + 1..] {
             for a in &first.steps {
+                go_on()?;
                 for b in &second.steps {
                     if a.access.conflicts(b.access) >> bit & 1 == 1 {
                         let both = [a, b].map(|step| {
@@ -74,6 +75,7 @@ fn races(space: &Space, bit: u32, kind: &ErrorKind, out: &mut Vec<ErrorCase>) {
             }
         }
     }
+    Ok(())
 }
 
 fn add(space: &Space, kind: ErrorKind, formula: Formula, out: &mut Vec<ErrorCase>) {

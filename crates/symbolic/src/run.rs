@@ -5,7 +5,7 @@
 //! the rest.
 
 use crate::expr::Env;
-use crate::space::{Owner, Point, PointId, Space, Unsupported, VarSort};
+use crate::space::{Owner, Point, PointId, Space, Unsupported, VarSort, go_on};
 use crate::step::{Start, Step, StepFailure};
 use crate::sym::{ScalarRef, Sym};
 use std::collections::VecDeque;
@@ -172,6 +172,7 @@ impl Walk<'_> {
         let program = self.space.instance.program.clone();
         for &id in &program.location(state.point.location).edges {
             self.walked += 1;
+            go_on()?;
             let edge = program.edge(id);
             if self.walked > MAX_EDGES {
                 let reason = "an atomic block has a loop, or too many paths";

@@ -8,6 +8,7 @@ use crate::sym::Sym;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use threadwise_ir::patience::may_do;
 use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Program, Sort, ThreadId};
 use threadwise_logic::{Formula, Naming, Term, Value, Var};
 use threadwise_source::Span;
@@ -22,6 +23,14 @@ pub struct Unsupported {
     pub reason: String,
     /// Where.
     pub span: Option<Span>,
+}
+
+/// Building terms and comparing them takes far longer than evaluating an expression.
+const UNITS: u32 = 256;
+
+/// Whether it is still worth going on; if not, nothing that has been found counts.
+pub(crate) fn go_on() -> Result<(), Unsupported> {
+    if may_do(UNITS) { Ok(()) } else { Err(Unsupported::new("it was interrupted", None)) }
 }
 
 impl Unsupported {
@@ -198,6 +207,7 @@ impl Space {
         let mut frames = BTreeMap::new();
         let mut todo = vec![(Vec::new(), self.instance.body(thread), name)];
         while let Some((calls, routine, prefix)) = todo.pop() {
+            go_on()?;
             let mut locals = Vec::new();
             for (index, var) in program.routine(routine).locals.iter().enumerate() {
                 let offset = self.instance.local_range(routine, LocalId(index as u32)).start;
