@@ -1,4 +1,4 @@
-//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `setup-solver`.
+//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `limits`, `setup-solver`.
 
 mod abstraction;
 mod auto;
@@ -8,6 +8,7 @@ mod data;
 mod findings;
 mod fit;
 mod fuzz;
+mod limits;
 mod measure;
 mod modular;
 mod page;
@@ -30,6 +31,8 @@ enum Chore {
     Soundness(Duration),
     /// Throw damaged programs at the front end.
     Fuzz(Duration),
+    /// Throw expensive programs at all engines under small limits, and print by how much these are missed.
+    Limits(limits::Options),
     /// Put an SMT solver under Cargo's target directory, unless there is one.
     SetupSolver {
         /// Debian's Z3, beside the other; set THREADWISE_SOLVER to the path that is printed to use it.
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Bench(options) => bench::run(&options),
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
+        Chore::Limits(options) => limits::run(&options),
         Chore::SetupSolver { debian } => set_up_solver(debian),
     }
 }

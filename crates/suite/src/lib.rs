@@ -6,6 +6,7 @@ mod cartesian;
 mod conformance;
 mod damage;
 pub mod dice;
+mod expensive;
 mod generated;
 pub mod soundness;
 
@@ -13,6 +14,7 @@ pub use annotated::random_annotated;
 pub use cartesian::{ThreadStates, cartesian_fixpoint, cartesian_proves};
 pub use conformance::{conforms, random_abstraction};
 pub use damage::damaged_program;
+pub use expensive::expensive_program;
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
 
 pub use soundness::disagreement;

@@ -1,0 +1,53 @@
+//! A run ends when its time is over, whatever its program does in one step, one property or one initial value.
+
+use std::time::{Duration, Instant};
+use threadwise_limits::Budget;
+use threadwise_portfolio::{EngineChoice, Request, engines, verify};
+use threadwise_suite::{expensive_program, try_program};
+
+const TIMEOUT: Duration = Duration::from_millis(300);
+
+/// The machine may have other things to do; a limit that is not looked at is missed by far more.
+const OVERSHOOT: Duration = Duration::from_secs(4);
+
+/// How long to go on.
+const PATIENCE: Duration = Duration::from_secs(25);
+
+#[test]
+fn every_engine_ends_in_time() {
+    threadwise_solver_setup::solver_for_tests();
+    let started = Instant::now();
+    let mut names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
+    names.push("auto");
+    let mut runs = 0;
+    for seed in (0..).take_while(|_| started.elapsed() < PATIENCE) {
+        let text = expensive_program(seed);
+        let program = try_program("expensive.tw", &text).unwrap_or_else(|error| panic!("{error}"));
+        let engine = names[seed as usize % names.len()];
+        let request = Request { engine: engine.parse::<EngineChoice>().expect("it exists"), ..Request::default() };
+        let start = Instant::now();
+        let outcome = verify(&program, &request, &Budget::new(Some(TIMEOUT), None));
+        let took = start.elapsed();
+        assert!(took < TIMEOUT + OVERSHOOT, "{engine} took {took:?}: {text}");
+        assert!(!outcome.verdict.is_internal_error(), "{engine}: {:?}: {text}", outcome.verdict);
+        runs += 1;
+    }
+    assert!(runs >= names.len(), "every engine had its turn");
+}
+
+/// What used to take minutes, or all memory, is now quick as well.
+#[test]
+fn what_can_be_quick_is_quick() {
+    let broadcast = "type M = enum { idle, commit, abort }; shared toP: [tid]M; \
+         thread C { atomic { toP = *; assume forall p: tid :: toP[p] == commit; } } \
+         thread P[9] { await toP[self] == commit; }";
+    let votes = "const N = 50; shared yes, no: set<tid>; \
+         thread P[N] { choose { yes = yes union {self}; } or { no = no union {self}; } }";
+    let large = "shared x: 0..100000; thread P { x = *; assert x < 100001; }";
+    for (text, engine) in [(broadcast, "explicit"), (broadcast, "modular"), (votes, "explicit"), (large, "explicit")] {
+        let program = try_program("quick.tw", text).expect("a correct program");
+        let request = Request { engine: engine.parse().expect("it exists"), ..Request::default() };
+        let verdict = verify(&program, &request, &Budget::new(Some(Duration::from_secs(30)), None)).verdict;
+        assert_eq!(verdict.word(), "safe", "{engine}: {verdict:?}: {text}");
+    }
+}
