@@ -69,7 +69,7 @@ fn one_run(options: &Options, seed: u64, file: &std::path::Path) -> Result<Used>
     command.args(["--timeout", &options.timeout.to_string(), "--memory", &options.memory.to_string()]);
     let started = Instant::now();
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let mut child = child.with_context(|| format!("cannot start {}", options.program.display()))?;
+    let child = child.with_context(|| format!("cannot start {}", options.program.display()))?;
     let usage = child.wait4()?;
     let late = started.elapsed().saturating_sub(Duration::from_secs_f64(options.timeout));
     let mebibytes = usage.rusage.maxrss >> 20;

@@ -1,11 +1,11 @@
 //! All programs here keep the rules that engines rely on, and so do those with abstract threads in the places of their
 //! threads. `crates/front-tw/tests/lower/validate.rs` shows that broken rules are seen.
 
+use std::path::Path;
 use std::sync::Arc;
+use threadwise_frontends::frontend_for;
 use threadwise_ir::Program;
-use threadwise_suite::{
-    corpus, damaged_program, damaged_system, examples, random_abstraction, random_annotated, try_program,
-};
+use threadwise_suite::{corpus, damaged_program, examples, random_abstraction, random_annotated, try_program};
 
 fn assert_valid(name: &str, program: &Arc<Program>) {
     assert_eq!(program.validate(), Vec::<String>::new(), "{name}");
@@ -23,11 +23,12 @@ fn examples_and_corpus_are_valid() {
 
 #[test]
 fn random_programs_are_valid() {
-    let made: [(&str, fn(u64) -> String); 4] = [
-        ("annotated.tw", random_annotated),
-        ("abstraction.tw", random_abstraction),
-        ("damaged.tw", damaged_program),
-        ("damaged.ts", damaged_system),
+    let damaged = |name: &str, seed| damaged_program(frontend_for(Path::new(name)), seed);
+    let made: [(&str, &dyn Fn(u64) -> String); 4] = [
+        ("annotated.tw", &random_annotated),
+        ("abstraction.tw", &random_abstraction),
+        ("damaged.tw", &|seed| damaged("damaged.tw", seed)),
+        ("damaged.ts", &|seed| damaged("damaged.ts", seed)),
     ];
     let mut programs = 0;
     for (name, make) in made {
