@@ -59,13 +59,13 @@ impl Frame {
         let Some(stmt) = self.statement(program) else { return Ok(self.leave_at_end(program)) };
         match &stmt.kind {
             Kind::Empty => self.advance(),
-            Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop(_) => self.enter(program, 0)?,
+            Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop { .. } => self.enter(program, 0)?,
             Kind::Break => {
-                self.leave_to(program, |kind| matches!(kind, Kind::Loop(_) | Kind::While(..) | Kind::Unrolled(_)))?;
+                self.leave_to(program, |kind| matches!(kind, Kind::Loop { .. } | Kind::While(..) | Kind::Unrolled(_)))?;
                 self.advance();
             }
             Kind::Continue => {
-                self.leave_to(program, |kind| matches!(kind, Kind::Loop(_) | Kind::While(..) | Kind::Copy(_)))?;
+                self.leave_to(program, |kind| matches!(kind, Kind::Loop { .. } | Kind::While(..) | Kind::Copy(_)))?;
                 if !self.is_at_loop(program) {
                     self.advance();
                 }
@@ -91,7 +91,7 @@ impl Frame {
     }
 
     fn is_at_loop(&self, program: &Program) -> bool {
-        matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Loop(_) | Kind::While(..)))
+        matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Loop { .. } | Kind::While(..)))
     }
 
     fn leave_to(&mut self, program: &Program, is_target: impl Fn(&Kind) -> bool) -> Result<(), Fault> {
@@ -143,35 +143,68 @@ impl Frame {
 
     /// Control is at a declaration that is no step.
     pub(crate) fn is_at_silent_declaration(&self, program: &Program) -> bool {
-        matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Var { silent: true, .. }))
+        let is_silent = matches!(self.statement(program).map(|stmt| &stmt.kind), Some(Kind::Var { silent: true, .. }));
+        is_silent && !program.routines[self.routine].seen_declarations.contains(&self.path)
+    }
+
+    /// Control at some place, on its way to where it can rest.
+    fn at(program: &Program, routine: usize, place: &Path) -> Result<Frame, Fault> {
+        let mut frame = Frame::start(program, routine)?;
+        frame.path.clear();
+        frame.scopes.clear();
+        for turn in place {
+            frame.enter(program, turn.block)?;
+            frame.last_turn().index = turn.index;
+        }
+        frame.glide(program)?;
+        Ok(frame)
     }
 }
 
-/// For each label of a routine the points it names: where a thread rests that arrives there.
+/// For each label of a routine the points it names: where a thread rests that arrives there. Nobody rests inside of an
+/// atomic block, so labels there name no point, not even where nothing but the end of the block follows.
 pub(crate) fn label_points(program: &Program, routine: usize) -> Result<BTreeMap<Name, BTreeSet<Path>>, Fault> {
     let mut points: BTreeMap<Name, BTreeSet<Path>> = BTreeMap::new();
     for (label, places) in &program.routines[routine].labels {
-        for place in places {
-            let point = resting_point(program, routine, place)?;
+        for place in places.iter().filter(|place| !program.routines[routine].is_in_atomic(place)) {
+            let point = Frame::at(program, routine, place)?.path;
             points.entry(label.clone()).or_default().insert(point);
         }
     }
     Ok(points)
 }
 
-fn resting_point(program: &Program, routine: usize, place: &Path) -> Result<Path, Fault> {
-    let mut frame = Frame::start(program, routine)?;
-    frame.path.clear();
-    frame.scopes.clear();
-    for turn in place {
-        frame.enter(program, turn.block)?;
-        frame.last_turn().index = turn.index;
+/// Declarations that are steps of their own although they observe nothing: those that a label or a loop invariant
+/// stands before, and one in each loop of nothing but declarations, which no step would ever leave.
+pub(crate) fn seen_declarations(program: &mut Program, routine: usize) -> Result<(), Fault> {
+    let mut places: Vec<Path> = program.routines[routine].labels.values().flatten().cloned().collect();
+    let mut declarations = Vec::new();
+    program.routines[routine].walk(&mut |path, stmt| match &stmt.kind {
+        Kind::Loop { annotated: true, .. } => places.push(path.clone()),
+        Kind::Var { silent: true, .. } => declarations.push(path.clone()),
+        _ => {}
+    });
+    for place in places {
+        let frame = Frame::at(program, routine, &place)?;
+        if frame.is_at_silent_declaration(program) {
+            program.routines[routine].seen_declarations.insert(frame.path);
+        }
     }
-    frame.glide(program)?;
+    for first in declarations {
+        if !program.routines[routine].is_in_atomic(&first) && comes_back(program, routine, &first)? {
+            program.routines[routine].seen_declarations.insert(first);
+        }
+    }
+    Ok(())
+}
+
+/// Whether control goes from a declaration to itself without a step.
+fn comes_back(program: &Program, routine: usize, first: &Path) -> Result<bool, Fault> {
+    let mut frame = Frame::at(program, routine, first)?;
     let mut passed = BTreeSet::new();
     while frame.is_at_silent_declaration(program) && passed.insert(frame.path.clone()) {
         frame.advance();
         frame.glide(program)?;
     }
-    Ok(frame.path)
+    Ok(frame.path == *first && frame.is_at_silent_declaration(program))
 }

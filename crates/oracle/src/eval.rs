@@ -3,8 +3,8 @@
 use crate::ErrorKind;
 use crate::state::State;
 use crate::tree::Program;
-use crate::value::{Fault, Name, Ty, Value, unsupported, with};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::value::{Fault, Name, Ty, Value, unsupported};
+use std::collections::BTreeMap;
 use threadwise_front_tw::ast::{BinaryOp, Binder, Expr, ExprKind, Quantifier, UnaryOp};
 
 /// The values after a step of the variables that it may change; nothing while a value has not
@@ -20,8 +20,8 @@ pub(crate) struct Env<'a> {
     pub(crate) thread: Option<usize>,
     /// The variables after the step, in an action.
     pub(crate) after: Option<&'a After>,
-    /// The bound variables, the innermost last.
-    pub(crate) bound: Vec<(Name, Value)>,
+    /// The bound variables with their types, the innermost last.
+    pub(crate) bound: Vec<(Name, Ty, Value)>,
 }
 
 impl<'a> Env<'a> {
@@ -39,10 +39,6 @@ impl<'a> Env<'a> {
 
     fn int(&mut self, e: &Expr) -> Result<i64, Fault> {
         self.eval(e)?.as_int()
-    }
-
-    fn set(&mut self, e: &Expr) -> Result<BTreeSet<Value>, Fault> {
-        Ok(self.eval(e)?.as_set()?.clone())
     }
 
     pub(crate) fn eval(&mut self, e: &Expr) -> Result<Value, Fault> {
@@ -67,12 +63,11 @@ impl<'a> Env<'a> {
             }
             ExprKind::Unary(UnaryOp::Not, e) => Value::Bool(!self.holds(e)?),
             ExprKind::Unary(UnaryOp::Neg, e) => Value::Int(arithmetic(BinaryOp::Sub, 0, self.int(e)?)?),
-            ExprKind::Binary(op, left, right) => self.binary(*op, left, right)?,
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, e)?,
+            ExprKind::Conditional(..) if self.is_set(e) => Value::Set(self.set_of(e, None)?),
             ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no)?,
-            ExprKind::SetLiteral(elements) => {
-                Value::Set(elements.iter().map(|e| self.eval(e)).collect::<Result<_, _>>()?)
-            }
-            ExprKind::Size(set) => Value::Int(self.set(set)?.len() as i64),
+            ExprKind::SetLiteral(_) => Value::Set(self.set_of(e, None)?),
+            ExprKind::Size(set) => Value::Int(self.set_of(set, None)?.len() as i64),
             ExprKind::Ord(thread) => Value::Int(self.eval(thread)?.as_thread()? as i64),
             ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, body)?,
             ExprKind::Error => return unsupported("a syntax error"),
@@ -81,7 +76,7 @@ impl<'a> Env<'a> {
 
     /// Names are looked up from the inside out.
     fn lookup(&self, name: &str) -> Result<Value, Fault> {
-        if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| &**bound == name) {
+        if let Some((_, _, value)) = self.bound.iter().rev().find(|(bound, ..)| &**bound == name) {
             return Ok(value.clone());
         }
         let local = self.thread.and_then(|thread| self.state.frame(thread)?.local(name));
@@ -142,12 +137,10 @@ impl<'a> Env<'a> {
         if let Some(value) = frame.local(name) {
             return Ok(value.clone());
         }
-        let mut found = None;
-        self.program.routines[frame.routine].walk(&mut |_, stmt| {
-            let ty = stmt.kind.blocks().into_iter().find_map(|block| block.locals.get(name));
-            found = found.take().or(ty.map(Ty::default_value));
-        });
-        found.unwrap_or_else(|| unsupported(format!("unknown local `{name}`")))
+        match self.program.routines[frame.routine].local_type(name) {
+            Some(ty) => ty.default_value(),
+            None => unsupported(format!("unknown local `{name}`")),
+        }
     }
 
     fn is_at(&self, thread: usize, label: &str) -> bool {
@@ -156,29 +149,35 @@ impl<'a> Env<'a> {
         points.is_some_and(|points| points.contains(&frame.path))
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Value, Fault> {
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, whole: &Expr) -> Result<Value, Fault> {
         use BinaryOp::*;
         Ok(match op {
             Implies => Value::Bool(!self.holds(left)? || self.holds(right)?),
             Or => Value::Bool(self.holds(left)? || self.holds(right)?),
             And => Value::Bool(self.holds(left)? && self.holds(right)?),
             Iff => Value::Bool(self.holds(left)? == self.holds(right)?),
-            Eq => Value::Bool(self.eval(left)? == self.eval(right)?),
-            Ne => Value::Bool(self.eval(left)? != self.eval(right)?),
+            Eq => Value::Bool(self.equal(left, right)?),
+            Ne => Value::Bool(!self.equal(left, right)?),
             Lt => Value::Bool(self.int(left)? < self.int(right)?),
             Le => Value::Bool(self.int(left)? <= self.int(right)?),
             Gt => Value::Bool(self.int(left)? > self.int(right)?),
             Ge => Value::Bool(self.int(left)? >= self.int(right)?),
-            In => {
-                let element = self.eval(left)?;
-                Value::Bool(self.set(right)?.contains(&element))
+            In => Value::Bool(self.is_in(left, right)?),
+            Subset => {
+                let (left, right) = self.two_sets(left, right, None)?;
+                Value::Bool(left.is_subset(&right))
             }
-            Subset => Value::Bool(self.set(left)?.is_subset(&self.set(right)?)),
-            Union => Value::Set(self.set(left)?.iter().fold(self.set(right)?, |all, e| with(&all, e))),
-            Inter => Value::Set(self.set(left)?.intersection(&self.set(right)?).cloned().collect()),
-            Minus => Value::Set(self.set(left)?.difference(&self.set(right)?).cloned().collect()),
+            Union | Inter | Minus => Value::Set(self.set_of(whole, None)?),
             Add | Sub | Mul | Div | Mod => Value::Int(arithmetic(op, self.int(left)?, self.int(right)?)?),
         })
+    }
+
+    fn equal(&mut self, left: &Expr, right: &Expr) -> Result<bool, Fault> {
+        if self.is_set(left) || self.is_set(right) {
+            let (left, right) = self.two_sets(left, right, None)?;
+            return Ok(left == right);
+        }
+        Ok(self.eval(left)? == self.eval(right)?)
     }
 
     fn quantified(&mut self, quantifier: Quantifier, binders: &[Binder], body: &Expr) -> Result<Value, Fault> {
@@ -212,7 +211,7 @@ impl<'a> Env<'a> {
         let program = self.program;
         let ty = program.resolve(&binder.ty, &mut |e| self.int(e))?;
         for value in ty.values()? {
-            self.bound.push((binder.name.text.as_str().into(), value));
+            self.bound.push((binder.name.text.as_str().into(), ty.clone(), value));
             let stopped = self.for_each_binding(rest, visit)?;
             self.bound.pop();
             if stopped {

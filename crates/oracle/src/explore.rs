@@ -88,7 +88,7 @@ impl Search {
 
 /// The successors of a state; adds what is wrong in it and with its steps.
 fn examine(program: &Program, state: &State, errors: &mut BTreeSet<ErrorKind>) -> Result<Vec<State>, Fault> {
-    check_properties(program, state, errors)?;
+    property_errors(program, state, errors)?;
     let mut successors = Vec::new();
     let mut accesses = Vec::new();
     for thread in 1..=program.number_of_threads() {
@@ -107,7 +107,8 @@ fn examine(program: &Program, state: &State, errors: &mut BTreeSet<ErrorKind>) -
     Ok(successors)
 }
 
-fn check_properties(program: &Program, state: &State, errors: &mut BTreeSet<ErrorKind>) -> Result<(), Fault> {
+/// Adds what is wrong in a state by itself.
+pub(crate) fn property_errors(program: &Program, state: &State, errors: &mut BTreeSet<ErrorKind>) -> Result<(), Fault> {
     let invariants = program.invariants.iter().map(|e| (e, true, ErrorKind::Invariant));
     let nevers = program.nevers.iter().map(|e| (e, false, ErrorKind::Never));
     for (e, wanted, kind) in invariants.chain(nevers) {
@@ -131,7 +132,7 @@ fn has_race(program: &Program, accesses: &[Accesses]) -> bool {
 }
 
 /// All combinations of initial values that satisfy `init`, every thread at its start.
-fn initial_states(program: &Program, errors: &mut BTreeSet<ErrorKind>) -> Result<BTreeSet<State>, Fault> {
+pub(crate) fn initial_states(program: &Program, errors: &mut BTreeSet<ErrorKind>) -> Result<BTreeSet<State>, Fault> {
     let mut threads = Vec::new();
     for (routine, thread) in program.threads.iter().enumerate() {
         for _ in thread.numbers.clone() {
@@ -170,7 +171,7 @@ fn with_initial_value(
         let values = match init {
             None => vec![ty.default_value()?],
             Some(Rhs::Any(_)) => ty.values()?,
-            Some(Rhs::Expr(e)) => match Env::of_property(program, &state).eval(e) {
+            Some(Rhs::Expr(e)) => match Env::of_property(program, &state).eval_for(e, ty) {
                 Ok(value) if ty.contains(&value) => vec![value],
                 Ok(_) => reject(errors, ErrorKind::Range),
                 Err(Fault::Error(kind)) => reject(errors, kind),

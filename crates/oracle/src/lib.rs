@@ -20,7 +20,9 @@ mod control;
 mod eval;
 mod explore;
 mod generate;
+mod listing;
 mod load;
+mod sets;
 mod state;
 mod step;
 mod tree;
@@ -29,6 +31,7 @@ mod value;
 pub use explore::explore;
 pub use generate::{GeneratorOptions, ProgramStrategy, ProgramTree, program_strategy};
 pub use generate::{random_case, random_module, reduce_while, reductions};
+pub use listing::{ListedState, ListedSteps, Listing, listing};
 
 use std::collections::BTreeSet;
 

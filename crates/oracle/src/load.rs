@@ -1,7 +1,7 @@
 //! From the syntax tree to the unrolled tree.
 
 use crate::access::reads_shared;
-use crate::control::label_points;
+use crate::control::{label_points, seen_declarations};
 use crate::eval::arithmetic;
 use crate::tree::{Block, Kind, Program, Routine, Stmt, Thread};
 use crate::value::{Fault, Name, Ty, unsupported};
@@ -29,6 +29,7 @@ pub(crate) fn load(module: &Module, defines: &[(String, i64)]) -> Result<Program
         load_properties(&item.kind, &mut program);
     }
     for index in 0..program.routines.len() {
+        seen_declarations(&mut program, index)?;
         program.routines[index].label_points = label_points(&program, index)?;
     }
     Ok(program)
@@ -108,6 +109,7 @@ fn load_routines(item: &ItemKind, program: &mut Program) -> Result<(), Fault> {
         body,
         labels: BTreeMap::new(),
         label_points: BTreeMap::new(),
+        seen_declarations: BTreeSet::new(),
     };
     let mut labels: BTreeMap<Name, Vec<_>> = BTreeMap::new();
     routine.walk(&mut |path, stmt| {
@@ -240,7 +242,9 @@ impl Unroller<'_> {
                 Kind::If(cond.clone(), self.plain(yes)?, no.unwrap_or_default())
             }
             StmtKind::While(cond, _, body) => Kind::While(cond.clone(), self.plain(body)?),
-            StmtKind::Loop(_, body) => Kind::Loop(self.plain(body)?),
+            StmtKind::Loop(invariants, body) => {
+                Kind::Loop { body: self.plain(body)?, annotated: !invariants.is_empty() }
+            }
             StmtKind::Break => Kind::Break,
             StmtKind::Continue => Kind::Continue,
             StmtKind::Choose(branches) => {

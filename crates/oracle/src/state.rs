@@ -43,7 +43,8 @@ impl Frame {
         program.routines[self.routine].statement(&self.path)
     }
 
-    fn local_type<'p>(&self, program: &'p Program, name: &str) -> Option<&'p Ty> {
+    /// The type of a local in scope.
+    pub(crate) fn local_type<'p>(&self, program: &'p Program, name: &str) -> Option<&'p Ty> {
         let routine = &program.routines[self.routine];
         (1..=self.path.len()).rev().find_map(|depth| routine.block(&self.path[..depth]).locals.get(name))
     }

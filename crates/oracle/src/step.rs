@@ -170,7 +170,7 @@ fn effects(
         Kind::Call { routine, args, .. } => call(program, state, thread, routine, args),
         Kind::Return(value) => return_from(program, state, thread, value.as_ref()),
         // Control rests at one of these only if it goes round and round without a step.
-        Kind::Empty | Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop(_) => Ok(Vec::new()),
+        Kind::Empty | Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop { .. } => Ok(Vec::new()),
         Kind::Break | Kind::Continue | Kind::Goto(_) => Ok(Vec::new()),
     }
 }
@@ -212,7 +212,7 @@ fn declare(
         let values = match init {
             None => vec![place.ty.default_value()?],
             Some(Rhs::Any(_)) => place.ty.values()?,
-            Some(Rhs::Expr(e)) => vec![Env::of_thread(program, state, thread).eval(e)?],
+            Some(Rhs::Expr(e)) => vec![Env::of_thread(program, state, thread).eval_for(e, &place.ty)?],
         };
         stores.push((place, values));
     }
@@ -228,9 +228,9 @@ fn assign(
 ) -> Result<Vec<State>, Fault> {
     let mut env = Env::of_thread(program, state, thread);
     let mut evaluated = Vec::new();
-    for value in values {
+    for (place, value) in places.iter().zip(values) {
         evaluated.push(match value {
-            Rhs::Expr(e) => Some(env.eval(e)?),
+            Rhs::Expr(e) => Some(env.eval_like(e, place)?),
             Rhs::Any(_) => None,
         });
     }
@@ -315,7 +315,7 @@ fn call(program: &Program, state: &State, thread: usize, name: &Name, args: &[Ex
     };
     let mut frame = Frame::start(program, callee)?;
     for ((param, ty), arg) in program.routines[callee].params.iter().zip(args) {
-        let value = Env::of_thread(program, state, thread).eval(arg)?;
+        let value = Env::of_thread(program, state, thread).eval_for(arg, ty)?;
         if !ty.contains(&value) {
             return Err(Fault::Error(ErrorKind::Range));
         }
@@ -334,7 +334,7 @@ fn return_from(program: &Program, state: &State, thread: usize, value: Option<&E
     let [.., _, callee] = state.threads[thread - 1].as_slice() else { return Ok(Vec::new()) };
     let value = match (value, &program.routines[callee.routine].result) {
         (Some(e), Some((_, ty))) => {
-            let value = Env::of_thread(program, state, thread).eval(e)?;
+            let value = Env::of_thread(program, state, thread).eval_for(e, ty)?;
             if !ty.contains(&value) {
                 return Err(Fault::Error(ErrorKind::Range));
             }

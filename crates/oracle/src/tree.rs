@@ -44,6 +44,8 @@ pub(crate) struct Routine {
     pub(crate) labels: BTreeMap<Name, Vec<Path>>,
     /// The points where a thread rests that each label names.
     pub(crate) label_points: BTreeMap<Name, BTreeSet<Path>>,
+    /// Declarations that are steps although they observe nothing.
+    pub(crate) seen_declarations: BTreeSet<Path>,
 }
 
 /// Statements and the variables they share.
@@ -104,7 +106,11 @@ pub(crate) enum Kind {
     Atomic(Block),
     If(Cond, Block, Block),
     While(Cond, Block),
-    Loop(Block),
+    Loop {
+        body: Block,
+        /// A loop invariant stands at its start.
+        annotated: bool,
+    },
     Break,
     Continue,
     Choose(Vec<Block>),
@@ -124,7 +130,7 @@ impl Kind {
             Kind::Block(blocks) | Kind::Unrolled(blocks) | Kind::Copy(blocks) | Kind::Choose(blocks) => {
                 blocks.iter().collect()
             }
-            Kind::Atomic(body) | Kind::While(_, body) | Kind::Loop(body) => vec![body],
+            Kind::Atomic(body) | Kind::While(_, body) | Kind::Loop { body, .. } => vec![body],
             Kind::If(_, yes, no) => vec![yes, no],
             _ => Vec::new(),
         }
@@ -157,10 +163,32 @@ impl Routine {
         block
     }
 
+    /// Whether the path leads into an atomic block.
+    pub(crate) fn is_in_atomic(&self, path: &[Turn]) -> bool {
+        let outer = (1..path.len()).filter_map(|depth| self.statement(&path[..depth]));
+        outer.into_iter().any(|stmt| matches!(stmt.kind, Kind::Atomic(_)))
+    }
+
     /// The statement that the path leads to; nothing at the end of a block.
     pub(crate) fn statement(&self, path: &[Turn]) -> Option<&Stmt> {
         let last = path.last()?;
         self.block(path).stmts.get(last.index)
+    }
+
+    /// The type of a local, wherever it is declared.
+    pub(crate) fn local_type(&self, name: &str) -> Option<Ty> {
+        self.all_locals().remove(name)
+    }
+
+    /// All locals, wherever they are declared; of several with the same name the first.
+    pub(crate) fn all_locals(&self) -> BTreeMap<Name, Ty> {
+        let mut all = self.body.locals.clone();
+        self.walk(&mut |_, stmt| {
+            for (name, ty) in stmt.kind.blocks().into_iter().flat_map(|block| &block.locals) {
+                all.entry(name.clone()).or_insert_with(|| ty.clone());
+            }
+        });
+        all
     }
 
     /// Calls `visit` with every statement and the path to it.

@@ -21,6 +21,32 @@ fn binary_counter() {
     safe(text, 15);
 }
 
+/// Nobody rests inside of an atomic block, not even at its end.
+#[test]
+fn labels_inside_atomic_blocks() {
+    safe("thread Q { atomic { L: } } never Q@L;", 2);
+    safe("thread Q { atomic { L: skip; M: } N: } never Q@L || Q@M; invariant exists i: 0..1 :: Q@N || i == 1;", 2);
+}
+
+/// A label or a loop invariant before a declaration makes it a step, also where only the start of a block is between.
+#[test]
+fn declarations_that_are_steps() {
+    // Before the declaration, after it with two values, and at the end, where the variable is gone.
+    safe("thread T { L: { var x: 0..1 = *; skip; } }", 4);
+    safe("thread T { { var x: 0..1 = *; skip; } }", 3);
+    safe("thread T { L: loop { var x: 0..1 = *; skip; } }", 3);
+    safe("thread T { loop invariant true { var x: 0..1 = *; skip; } }", 3);
+    safe("thread T { loop { var x: 0..1 = *; skip; } }", 2);
+}
+
+/// A loop of nothing but declarations goes round in steps, or nobody would ever see the thread.
+#[test]
+fn loops_of_declarations() {
+    safe("thread T { loop { var x: 0..1 = *; } }", 1);
+    // Before the first declaration, where no variable is known.
+    safe("thread T { loop { var x: 0..1 = *; var y: 0..1 = x; } } thread U { skip; }", 2);
+}
+
 #[test]
 fn independent_steps() {
     for (k, skips) in [(1, "skip;"), (2, "skip; skip;"), (4, "skip; { skip; { skip; } } skip;")] {

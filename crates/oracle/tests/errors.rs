@@ -27,6 +27,21 @@ fn faults_of_expressions() {
     wrong("shared x: int; invariant 1 / x == 0;", Division, 0);
 }
 
+/// What a literal is assigned to or compared with says which elements it may have, whatever becomes of the set.
+#[test]
+fn elements_of_set_literals() {
+    wrong("shared b: [0..1]set<1..1>; thread P { assert !({0} subset b[1]); }", Range, 0);
+    wrong("shared s: set<0..2>; shared x: 0..5 = 5; init s subset {x, 1};", Range, 0);
+    wrong("shared s: set<0..2>; shared x: 0..5 = 5; invariant s != {x};", Range, 0);
+    wrong("shared s: set<0..2>; shared x: 0..5 = 5; thread T { s = {x} inter s; }", Range, 0);
+    wrong("shared s: set<0..2>; shared x: 0..5 = 5; thread T { s = x == 4 ? s : {x} minus {x}; }", Range, 0);
+    wrong("shared s: set<0..2>; shared x: 0..5 = 5; invariant size(s union ({x} inter {})) == 0;", Range, 0);
+    wrong("shared s: set<0..2>; thread W[1] { var x: 0..5 = 5; } never exists i: W :: {i.x} == s;", Range, 0);
+    // A literal that stands alone spans its own elements; what is not in a set need not be of its type.
+    safe("shared x: 0..5 = 5; thread T { assert x in {1, 5} && size({x, 9}) == 2 && !({7} subset {1}); }", 2);
+    safe("shared s: set<0..2>; shared x: 0..5 = 5; thread T { assert !(x in s) && !(x in s union {1}); }", 2);
+}
+
 #[test]
 fn evaluation_is_lazy() {
     safe("shared x: int; thread T { await x == 0 || 1 / x == 0; assert !(x != 0 && 1 / x == 0); }", 3);

@@ -1,0 +1,109 @@
+//! All reachable states written out, to compare another semantics with this one state by state.
+//!
+//! The text of a state is `x=1 s={1,2} | T@L{v=0}`: the shared variables by name, and for each thread its frames, each
+//! with the labels of the point where control is and with all locals, those out of scope at their defaults. Sets and
+//! arrays are sorted by their texts, threads are numbers. Points are told apart by labels alone, so the text is good only
+//! for programs in which every point has a label of its own.
+
+use crate::explore::{initial_states, property_errors};
+use crate::load::load;
+use crate::state::{Frame, State};
+use crate::step::step;
+use crate::tree::Program;
+use crate::value::{Fault, Value};
+use crate::{ErrorKind, explore};
+use std::collections::BTreeSet;
+use threadwise_front_tw::ast::Module;
+
+/// What the next step of a thread can do: its errors, and the states that it can lead to.
+pub type ListedSteps = (BTreeSet<ErrorKind>, BTreeSet<String>);
+
+/// A reachable state.
+#[derive(Clone, Debug)]
+pub struct ListedState {
+    /// Its text.
+    pub text: String,
+    /// Which invariants and `never` it violates, and which errors their evaluation runs into.
+    pub errors: BTreeSet<ErrorKind>,
+    /// By thread.
+    pub steps: Vec<ListedSteps>,
+}
+
+/// All reachable states of a program.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The texts of the initial states.
+    pub initial: BTreeSet<String>,
+    /// Errors in initial values and before the first step.
+    pub initial_errors: BTreeSet<ErrorKind>,
+    /// The states.
+    pub states: Vec<ListedState>,
+}
+
+/// The reachable states of a program that has no more than so many; nothing if it has more, or the oracle cannot tell.
+pub fn listing(module: &Module, max_states: usize) -> Option<Listing> {
+    if !explore(module, &[], max_states).complete {
+        return None;
+    }
+    list(&load(module, &[]).ok()?).ok()
+}
+
+fn list(program: &Program) -> Result<Listing, Fault> {
+    let mut initial_errors = BTreeSet::new();
+    let initial = initial_states(program, &mut initial_errors)?;
+    let mut seen = initial.clone();
+    let mut pending: Vec<State> = initial.iter().cloned().collect();
+    let mut states = Vec::new();
+    while let Some(state) = pending.pop() {
+        let mut errors = BTreeSet::new();
+        property_errors(program, &state, &mut errors)?;
+        let mut steps = Vec::new();
+        for thread in 1..=program.number_of_threads() {
+            let outcome = step(program, &state, thread)?;
+            let next: BTreeSet<State> = outcome.next.into_iter().map(|(next, _)| next).collect();
+            steps.push((outcome.errors, next.iter().map(|next| text_of_state(program, next)).collect()));
+            pending.extend(next.into_iter().filter(|next| seen.insert(next.clone())));
+        }
+        states.push(ListedState { text: text_of_state(program, &state), errors, steps });
+    }
+    let initial = initial.iter().map(|state| text_of_state(program, state)).collect();
+    Ok(Listing { initial, initial_errors, states })
+}
+
+fn text_of_state(program: &Program, state: &State) -> String {
+    let mut text: Vec<String> = state.shared.iter().map(|(name, value)| format!("{name}={}", show(value))).collect();
+    for frames in &state.threads {
+        text.push("|".to_string());
+        text.extend(frames.iter().map(|frame| text_of_frame(program, frame)));
+    }
+    text.join(" ")
+}
+
+fn text_of_frame(program: &Program, frame: &Frame) -> String {
+    let routine = &program.routines[frame.routine];
+    let labels = routine.label_points.iter().filter(|(_, points)| points.contains(&frame.path));
+    let labels: Vec<&str> = labels.map(|(label, _)| &**label).collect();
+    let value_of = |name: &str, default: Value| show(frame.local(name).unwrap_or(&default));
+    let default = |ty: &crate::value::Ty| ty.default_value().expect("the program has been explored");
+    let locals: Vec<String> =
+        routine.all_locals().iter().map(|(name, ty)| format!("{name}={}", value_of(name, default(ty)))).collect();
+    format!("{}@{}{{{}}}", routine.name, labels.join("+"), locals.join(","))
+}
+
+fn show(value: &Value) -> String {
+    let sorted = |mut parts: Vec<String>| {
+        parts.sort();
+        parts.join(",")
+    };
+    match value {
+        Value::Bool(b) => b.to_string(),
+        Value::Int(i) => i.to_string(),
+        Value::Member(name) => name.to_string(),
+        Value::Thread(number) => number.to_string(),
+        Value::Set(elements) => format!("{{{}}}", sorted(elements.iter().map(show).collect())),
+        Value::Array(elements) => {
+            let parts = elements.iter().map(|(key, element)| format!("{}:{}", show(key), show(element)));
+            format!("[{}]", sorted(parts.collect()))
+        }
+    }
+}
