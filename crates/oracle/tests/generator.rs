@@ -37,6 +37,25 @@ fn programs_are_a_good_mix() {
     assert!(kinds.len() >= 7, "{kinds:?}");
 }
 
+/// The odd programs are there, load, and are not all wrong.
+#[test]
+fn odd_programs_are_a_good_mix() {
+    let options = GeneratorOptions::odd();
+    let seen = ["[0]", "9223372036854775807", "subset", " / ", "count", "exists k: ", "= *;"];
+    let mut found = vec![0; seen.len()];
+    let mut wrong = 0;
+    for seed in 0..200 {
+        let (module, explored) = random_case(seed, &options);
+        let text = print(&module);
+        let lowered = load(SourceFile::new("random.tw", text.clone()), &Options::default());
+        assert!(lowered.program.is_some(), "{:?} in {text}", lowered.diagnostics);
+        wrong += usize::from(matches!(explored.verdict, OracleVerdict::Unsafe { .. }));
+        seen.iter().zip(&mut found).for_each(|(part, found)| *found += usize::from(text.contains(part)));
+    }
+    assert!((60..=140).contains(&wrong), "{wrong} of 200 are wrong");
+    assert!(found.iter().all(|found| *found >= 5), "{seen:?} in {found:?} programs");
+}
+
 #[test]
 fn reduction_finds_the_core_of_an_error() {
     let fails = |module: &Module| {

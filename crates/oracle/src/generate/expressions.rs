@@ -26,6 +26,8 @@ pub(crate) struct Scope {
     pub(crate) threads: Vec<String>,
     /// `ord` may be used.
     pub(crate) ord: bool,
+    /// There may be what engines were once wrong about.
+    pub(crate) odd: bool,
 }
 
 /// Makes expressions over a scope.
@@ -118,6 +120,9 @@ impl Expressions<'_> {
 
     /// An integer, not very large.
     pub(crate) fn int(&mut self, depth: usize) -> Expr {
+        if self.scope.odd && depth > 0 && self.dice.chance(8) {
+            return self.divided_by_extreme(depth);
+        }
         let is_int = |sort: &Sort| matches!(sort, Sort::Int | Sort::Range(..));
         let choice = if depth == 0 { self.dice.below(2) } else { self.dice.weighted(&[4, 8, 4, 2, 1, 1, 1, 1]) };
         match choice {
@@ -190,6 +195,9 @@ impl Expressions<'_> {
 
     /// A condition.
     pub(crate) fn bool(&mut self, depth: usize) -> Expr {
+        if self.scope.odd && depth > 0 && self.dice.chance(12) {
+            return self.failing_quantifier();
+        }
         let weights: &[usize] = if depth == 0 { &[1, 8, 10] } else { &[1, 8, 10, 6, 3, 3, 6, 3] };
         match self.dice.weighted(weights) {
             0 => boolean(self.dice.chance(60)),

@@ -3,6 +3,7 @@
 mod build;
 mod dice;
 mod expressions;
+mod odd;
 mod program;
 mod properties;
 mod reduce;

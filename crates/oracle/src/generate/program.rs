@@ -31,6 +31,9 @@ pub struct GeneratorOptions {
     pub deep_recursion: bool,
     /// Programs that the oracle cannot search to the end are thrown away.
     pub conclusive: bool,
+    /// Whether there is what engines were once wrong about: extreme numbers, errors inside quantifiers and actions,
+    /// properties of few states, threads without copies, many initial values.
+    pub odd: bool,
 }
 
 impl Default for GeneratorOptions {
@@ -45,6 +48,7 @@ impl Default for GeneratorOptions {
             procedures: true,
             deep_recursion: false,
             conclusive: true,
+            odd: false,
         }
     }
 }
@@ -58,6 +62,11 @@ impl GeneratorOptions {
     /// Tiny programs, for tests that run thousands of them.
     pub fn tiny() -> GeneratorOptions {
         GeneratorOptions { max_states: 300, statements: 5, shared: 2, ..GeneratorOptions::default() }
+    }
+
+    /// Small programs with what engines were once wrong about.
+    pub fn odd() -> GeneratorOptions {
+        GeneratorOptions { odd: true, min_states: 3, ..GeneratorOptions::small() }
     }
 
     /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
@@ -80,7 +89,9 @@ pub fn random_case(seed: u64, options: &GeneratorOptions) -> (Module, Explored) 
         let wanted = match explored.verdict {
             OracleVerdict::Safe => true,
             // An error at the very start says little about the rest of the program.
-            OracleVerdict::Unsafe { .. } if explored.depth_of_error == Some(0) => dice.chance(5),
+            OracleVerdict::Unsafe { .. } if explored.depth_of_error == Some(0) => {
+                dice.chance(if options.odd { 30 } else { 5 })
+            }
             OracleVerdict::Unsafe { .. } => dice.chance(options.keep_unsafe_percent),
             OracleVerdict::Unknown(_) => !options.conclusive,
         };
@@ -101,6 +112,9 @@ type Shape = &'static [Option<i64>];
 const SHAPES: [Shape; 7] =
     [&[None, None], &[Some(2)], &[Some(2)], &[Some(3)], &[None, Some(2)], &[Some(2), None], &[None, None, None]];
 
+/// Some of them have no copy.
+const ODD_SHAPES: [Shape; 6] = [&[None], &[Some(2)], &[Some(2)], &[None, None], &[None, Some(0)], &[Some(0), Some(2)]];
+
 struct Generator<'a> {
     dice: &'a mut Dice,
     options: &'a GeneratorOptions,
@@ -118,7 +132,7 @@ impl<'a> Generator<'a> {
     fn module(mut self) -> Module {
         let phases = PHASES.iter().map(|member| name(*member)).collect();
         self.items.push(item(ItemKind::Enum(name("Phase"), phases)));
-        let shape = *self.dice.pick(&SHAPES);
+        let shape = *self.dice.pick(if self.options.odd { &ODD_SHAPES[..] } else { &SHAPES[..] });
         for (number, copies) in shape.iter().enumerate() {
             let thread = format!("{}{number}", if copies.is_some() { "W" } else { "T" });
             if copies.is_none() {
@@ -127,6 +141,7 @@ impl<'a> Generator<'a> {
             self.scope.threads.push(thread);
         }
         self.scope.ord = self.dice.chance(self.options.ord_percent);
+        self.scope.odd = self.options.odd;
         self.shared_variables();
         if self.options.deep_recursion || self.options.procedures && self.dice.chance(35) {
             for _ in 0..1 + self.dice.below(2) {
@@ -136,8 +151,9 @@ impl<'a> Generator<'a> {
         let views: Vec<ThreadView> =
             shape.iter().enumerate().map(|(number, copies)| self.thread(number, *copies, shape.len())).collect();
         for _ in 0..1 + self.dice.below(3) {
-            let property = Properties { dice: self.dice, scope: &self.scope, threads: &views }.property();
-            self.items.push(property);
+            let is_odd = self.options.odd && self.dice.chance(60);
+            let mut properties = Properties { dice: self.dice, scope: &self.scope, threads: &views };
+            self.items.push(if is_odd { properties.odd_property() } else { properties.property() });
         }
         if self.dice.chance(30) {
             let exceptions = Properties { dice: self.dice, scope: &self.scope, threads: &views }.exceptions();
@@ -159,6 +175,9 @@ impl<'a> Generator<'a> {
 
     fn shared_sort(&mut self) -> Sort {
         let small = Sort::Range(0, 2);
+        if self.options.odd && self.dice.chance(15) {
+            return Sort::Range(0, self.dice.between(20, 150));
+        }
         match self.dice.weighted(&[5, 5, 3, 3, 3, 2, 1, 2, 2, 1]) {
             0 => Sort::Bool,
             1 => Sort::Range(0, self.dice.between(1, 3)),
@@ -177,6 +196,7 @@ impl<'a> Generator<'a> {
         let text = format!("{prefix}{}", self.scope.vars.len());
         let plain = matches!(sort, Sort::Bool | Sort::Range(..) | Sort::Phase | Sort::Tid);
         let init = match self.dice.below(10) {
+            _ if matches!(sort, Sort::Range(0, 20..)) => Some(any()),
             0 if plain => Some(any()),
             1 | 2 if plain => Some(Rhs::Expr(Expressions { dice: self.dice, scope: &self.scope }.value(&sort, 1))),
             _ => None,

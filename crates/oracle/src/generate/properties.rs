@@ -43,7 +43,7 @@ impl Properties<'_> {
         }))
     }
 
-    fn condition(&mut self, depth: usize) -> Expr {
+    pub(super) fn condition(&mut self, depth: usize) -> Expr {
         Expressions { dice: self.dice, scope: self.scope }.bool(depth)
     }
 
@@ -62,7 +62,7 @@ impl Properties<'_> {
     }
 
     /// That a thread is at some point; `None` if there is no such point.
-    fn somebody_at(&mut self, critical_only: bool) -> Option<Expr> {
+    pub(super) fn somebody_at(&mut self, critical_only: bool) -> Option<Expr> {
         let thread = self.dice.pick(self.threads);
         let labels = if critical_only { &thread.critical } else { &thread.labels };
         if labels.is_empty() {

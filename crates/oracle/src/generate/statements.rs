@@ -368,6 +368,7 @@ impl<'a> Coder<'a> {
         let after = prime(variable.clone());
         let change = match (&sort, self.dice.below(3)) {
             (Sort::Int, _) => eq(after.clone(), self.expressions().value(&sort, 1)),
+            (Sort::Range(..), _) if self.scope.odd => self.expressions().failing_condition(after.clone()),
             (_, 0) => eq(after.clone(), self.expressions().value(&sort, 1)),
             (Sort::Range(..), 1) => binary(BinaryOp::Gt, after.clone(), variable.clone()),
             _ => binary(BinaryOp::Ne, after.clone(), variable.clone()),
