@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use threadwise_suite::soundness::{engines_as_witnesses, run as question_all};
+use threadwise_suite::soundness::{Origin, engines_as_witnesses, run as question_all};
 
 /// How often to tell how far it has come.
 const TELL_EVERY: Duration = Duration::from_secs(10);
@@ -13,8 +13,9 @@ pub fn run(seconds: u64, first_seed: u64) -> Result<()> {
     threadwise_solver_setup::solver_for_tests();
     let start = Instant::now();
     let mut told = start;
-    let seeds = (first_seed..).take_while(|_| start.elapsed() < Duration::from_secs(seconds));
-    let done = question_all(seeds, &engines_as_witnesses(), Path::new("."), |table| {
+    // Programs of both generators by turns.
+    let origins = (first_seed..).flat_map(Origin::both).take_while(|_| start.elapsed() < Duration::from_secs(seconds));
+    let done = question_all(origins, &engines_as_witnesses(), Path::new("."), |table| {
         if told.elapsed() >= TELL_EVERY {
             told = Instant::now();
             let (programs, dangerous) = (table.programs, table.unsafe_programs);

@@ -1,22 +1,27 @@
 //! The whole tool against itself: random programs on which every engine, and the naive interpreter, must agree.
 //!
-//! [`Case::random`] makes a program; a [`Witness`] says something about it, as a rule by asking an engine;
+//! An [`Origin`] makes a program; a [`Witness`] says something about it, as a rule by asking an engine;
 //! [`question`] hears all witnesses and finds contradictions; [`run`] does so for many programs, makes the first one that
 //! shows a contradiction small, and saves it.
 
 mod case;
 mod evidence;
+mod origin;
+mod patience;
 mod programs;
 mod run;
 mod table;
 mod witness;
 
 pub use case::{Case, Says};
+pub use origin::Origin;
 pub use run::{Saved, run};
 pub use table::Table;
 pub use witness::{Answer, Witness, engines_as_witnesses};
 
+use patience::{Lost, within};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use threadwise_front_tw::ast::Module;
 use threadwise_oracle::Explored;
@@ -39,15 +44,26 @@ pub struct Hearing {
     pub contradiction: Option<Contradiction>,
     /// Who took longest to answer, and how long.
     pub slowest: Option<(Duration, String)>,
+    /// Who did not answer in time, by far; nobody else was asked after that.
+    pub late: Option<String>,
 }
 
 /// Asks those witnesses whose indices are wanted, up to the first contradiction.
-pub fn question(case: &Case, witnesses: &[Witness], wanted: impl Fn(usize) -> bool) -> Hearing {
+pub fn question(case: &Arc<Case>, witnesses: &[Witness], wanted: impl Fn(usize) -> bool) -> Hearing {
     let mut hearing = Hearing::default();
     let mut definite: Option<(usize, Answer)> = None;
     for (index, witness) in witnesses.iter().enumerate().filter(|(index, _)| wanted(*index)) {
         let start = Instant::now();
-        let Some(answer) = (witness.ask)(case) else { continue };
+        let (ask, asked_about) = (witness.ask.clone(), case.clone());
+        let answer = match within(witness.patience, move || ask(&asked_about)) {
+            Ok(Some(answer)) => answer,
+            Ok(None) => continue,
+            Err(Lost::Panicked(message)) => Answer::panicked(&message),
+            Err(Lost::Late) => {
+                hearing.late = Some(witness.name.clone());
+                return hearing;
+            }
+        };
         if hearing.slowest.as_ref().is_none_or(|(longest, _)| start.elapsed() > *longest) {
             hearing.slowest = Some((start.elapsed(), witness.name.clone()));
         }
@@ -80,7 +96,7 @@ pub fn question(case: &Case, witnesses: &[Witness], wanted: impl Fn(usize) -> bo
 /// load says so.
 pub fn disagreement(module: &Module, explored: &Explored, engines: &[&str]) -> Option<String> {
     let case = match Case::explored(module.clone(), explored.clone()) {
-        Ok(case) => case,
+        Ok(case) => Arc::new(case),
         Err(problem) => return Some(problem),
     };
     let witnesses = engines_as_witnesses();

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use std::sync::Arc;
 use threadwise_front_tw::printer::print;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, explore, program_strategy, random_case};
 use threadwise_suite::soundness::{Case, Says, engines_as_witnesses, question};
@@ -39,7 +40,7 @@ fn thousands_of_tiny_programs_are_decided() {
     let (mut safe, mut dangerous) = (0, 0);
     for seed in 0..TINY {
         let (module, explored) = random_case(seed, &GeneratorOptions::tiny());
-        let case = Case::explored(module, explored).expect("it loads");
+        let case = Arc::new(Case::explored(module, explored).expect("it loads"));
         let wanted =
             |index: usize| witnesses[index].engine == "cartesian" && seed.is_multiple_of(witnesses[index].every);
         let hearing = question(&case, &witnesses, wanted);

@@ -1,6 +1,6 @@
 //! A program, and what the naive interpreter knows about it.
 
-use super::programs::random_program;
+use super::origin::Origin;
 use super::witness::Answer;
 use crate::try_program;
 use std::sync::Arc;
@@ -42,9 +42,9 @@ pub struct Case {
 }
 
 impl Case {
-    /// The random program with this number.
-    pub fn random(seed: u64) -> Result<Case, String> {
-        let (module, explored) = random_program(seed);
+    /// A random program.
+    pub fn random(origin: Origin) -> Result<Case, String> {
+        let (module, explored) = origin.program();
         Case::made(module, explored)
     }
 

@@ -18,12 +18,15 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
         (module, Some(explored))
     };
     match seed % 7 {
-        0 => searched(&GeneratorOptions::default()),
+        0 if (seed / 7).is_multiple_of(2) => searched(&GeneratorOptions::default()),
+        0 => searched(&GeneratorOptions::odd()),
         1 if seed.is_multiple_of(5) => (with_declaration_at_the_start(random_module(seed, &small), seed), None),
         1 => searched(&small),
+        2 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::odd()),
         2 => (with_contracts(&random_module(seed, &small), seed), None),
         3 => (parsed(&random_annotated(seed)), None),
         4 => (parsed(&random_abstraction(seed)), None),
+        5 if (seed / 7) % 3 == 1 => (with_any_copies(random_module(seed, &GeneratorOptions::odd())), None),
         5 => (with_any_copies(random_module(seed, &small)), None),
         // Not by the last bit of the number, which also says who is asked.
         _ if (seed / 14).is_multiple_of(2) => searched(&GeneratorOptions::recursive()),
@@ -31,7 +34,7 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
     }
 }
 
-fn parsed(text: &str) -> Module {
+pub(super) fn parsed(text: &str) -> Module {
     parse(&SourceFile::new("random.tw", text)).module
 }
 

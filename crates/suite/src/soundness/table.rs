@@ -1,6 +1,6 @@
 //! What a run has seen, in numbers.
 
-use super::{Case, Hearing, Says};
+use super::{Case, Hearing, Origin, Says};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -17,19 +17,24 @@ pub struct Table {
     /// By engine: how many it proved safe, found errors in, and could not decide.
     pub engines: BTreeMap<&'static str, [u64; 3]>,
     /// The answer that took longest: how long, whose, and about which program.
-    pub slowest: Option<(Duration, String, u64)>,
+    pub slowest: Option<(Duration, String, Origin)>,
+    /// Programs of the second generator that make no sense.
+    pub refused: u64,
+    /// Programs that were left alone, since somebody did not come back: who, and which.
+    pub left_alone: Vec<(String, Origin)>,
 }
 
 impl Table {
     /// Counts a program.
-    pub fn add(&mut self, seed: u64, case: &Case, hearing: &Hearing) {
+    pub fn add(&mut self, origin: Origin, case: &Case, hearing: &Hearing) {
         let is_unsafe = case.truth == Says::Unsafe || hearing.engines.values().any(|says| *says == Says::Unsafe);
         self.programs += 1;
         if let Some((time, witness)) = &hearing.slowest
             && self.slowest.as_ref().is_none_or(|(longest, ..)| time > longest)
         {
-            self.slowest = Some((*time, witness.clone(), seed));
+            self.slowest = Some((*time, witness.clone(), origin));
         }
+        self.left_alone.extend(hearing.late.iter().map(|witness| (witness.clone(), origin)));
         self.known += u64::from(case.truth != Says::Unknown);
         self.unsafe_programs += u64::from(is_unsafe);
         for (engine, says) in &hearing.engines {
@@ -52,8 +57,14 @@ impl fmt::Display for Table {
             let asked = safe + dangerous + unknown;
             writeln!(f, "{engine:<12} {asked:>8} {safe:>8} {dangerous:>8} {unknown:>8}")?;
         }
-        if let Some((time, witness, seed)) = &self.slowest {
-            writeln!(f, "slowest answer: {:.1} s, {witness}, about program {seed}", time.as_secs_f64())?;
+        if let Some((time, witness, origin)) = &self.slowest {
+            writeln!(f, "slowest answer: {:.1} s, {witness}, about program {origin}", time.as_secs_f64())?;
+        }
+        if self.refused > 0 {
+            writeln!(f, "{} texts that are no programs", self.refused)?;
+        }
+        for (witness, origin) in &self.left_alone {
+            writeln!(f, "program {origin} was left alone: {witness} did not come back")?;
         }
         Ok(())
     }

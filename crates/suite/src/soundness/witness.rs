@@ -3,7 +3,8 @@
 use super::case::{Case, Says};
 use super::evidence::problem_with_evidence;
 use crate::is_infinite;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
 use threadwise_oracle::OracleVerdict;
 use threadwise_portfolio::{
@@ -24,8 +25,16 @@ pub struct Answer {
     pub text: String,
 }
 
+impl Answer {
+    /// What is as good as an answer: a user would see an internal error.
+    pub(super) fn panicked(message: &str) -> Answer {
+        let text = format!("panics: {message}");
+        Answer { says: Says::Unknown, copies: None, objection: Some(text.clone()), text }
+    }
+}
+
 /// How a witness answers; `None` where it cannot treat the program.
-type Ask = Box<dyn Fn(&Case) -> Option<Answer>>;
+type Ask = Arc<dyn Fn(&Case) -> Option<Answer> + Send + Sync>;
 
 /// Somebody who can be asked about programs.
 pub struct Witness {
@@ -35,6 +44,8 @@ pub struct Witness {
     pub engine: &'static str,
     /// Asked about one program in so many.
     pub every: u64,
+    /// Whoever has not answered by then is not waited for.
+    pub patience: Duration,
     /// The question.
     pub ask: Ask,
 }
@@ -62,17 +73,20 @@ pub fn engines_as_witnesses() -> Vec<Witness> {
 fn witness(way: Way) -> Witness {
     let Way { engine, name, every, seconds, mut request, rule } = way;
     request.engine = engine.parse().expect("an engine");
+    let patience = Duration::from_secs(4 * seconds.0.max(seconds.1) + 30);
     let ask = move |case: &Case| {
         if engines().iter().any(|known| known.name() == engine && known.applicable(&case.program).is_err()) {
             return None;
         }
         let seconds = if case.explored.is_some() { seconds.0 } else { seconds.1 };
         let budget = Budget::new(Some(Duration::from_secs(seconds)), Some(MEMORY));
+        let start = Instant::now();
         let outcome = verify(&case.program, &request, &budget);
+        let had_no_time = start.elapsed() >= Duration::from_secs(seconds);
         let broken = outcome.verdict.is_internal_error().then(|| format!("{:?}", outcome.verdict));
         let objection = broken
             .or_else(|| problem_with_evidence(&case.program, &outcome, request.want_proof))
-            .or_else(|| rule(case, &outcome));
+            .or_else(|| if had_no_time { None } else { rule(case, &outcome) });
         let (says, copies) = match &outcome.verdict {
             Verdict::Safe(_) => (Says::Safe, None),
             Verdict::Unsafe(found) => (Says::Unsafe, Some(found.trace().trace().any_copies)),
@@ -80,7 +94,7 @@ fn witness(way: Way) -> Witness {
         };
         Some(Answer { says, copies, objection, text: format!("{:?}", outcome.verdict) })
     };
-    Witness { name: format!("{engine}, {name}"), engine, every, ask: Box::new(ask) }
+    Witness { name: format!("{engine}, {name}"), engine, every, patience, ask: Arc::new(ask) }
 }
 
 /// `every` numbers have no divisor in common with the number of kinds of programs, so each kind meets each way.
@@ -90,41 +104,57 @@ fn ways() -> Vec<Way> {
         let request = Request { symmetry, fold, want_proof, ..plain() };
         Way { engine: "explicit", name, every, seconds: (60, 1), request, rule }
     };
-    let modular = |name, every, search| {
-        let request = Request { search, ..plain() };
+    let modular = |name, every, search, want_proof| {
+        let request = Request { search, want_proof, ..plain() };
         Way { engine: "modular", name, every, seconds: (2, 1), request, rule: anything }
     };
-    let cartesian = |name, every, refine, extract, symmetry| {
-        let request = Request { refine, extract, symmetry, ..plain() };
+    let cartesian = |name, every, refine, extract, symmetry, want_proof| {
+        let request = Request { refine, extract, symmetry, want_proof, ..plain() };
         Way { engine: "cartesian", name, every, seconds: (20, 1), request, rule: decides_finite_programs }
     };
-    let predicates = |name, every, horn| {
-        let request = Request { predicates: PredicatesOptions { horn, ..PredicatesOptions::default() }, ..plain() };
+    let predicates = |name, every, horn, want_proof| {
+        let options = PredicatesOptions { horn, ..PredicatesOptions::default() };
+        let request = Request { predicates: options, want_proof, ..plain() };
         Way { engine: "predicates", name, every, seconds: (1, 2), request, rule: anything }
     };
-    let other = |engine, name, seconds, want_proof, every| {
+    let auto = |name, every, symmetry, fold, want_proof| {
+        let request = Request { symmetry, fold, want_proof, ..plain() };
+        Way { engine: "auto", name, every, seconds: (5, 2), request, rule: anything }
+    };
+    let other = |engine, name, every, want_proof| {
         let request = Request { want_proof, ..plain() };
-        Way { engine, name, every, seconds, request, rule: anything }
+        Way { engine, name, every, seconds: (3, 2), request, rule: anything }
     };
     vec![
         explicit("all states", 1, false, false, true, counts_states),
+        explicit("all states without proof", 4, false, false, false, counts_states),
         explicit("symmetry", 2, true, false, true, finds_shortest),
-        explicit("folding", 3, false, true, false, finds_shortest),
-        explicit("symmetry and folding", 1, true, true, false, finds_shortest),
         explicit("symmetry without proof", 5, true, false, false, finds_shortest),
-        modular("fixpoint", 1, SearchKind::Fixpoint),
-        modular("relaxed", 3, SearchKind::Relaxed),
-        modular("frontier", 2, SearchKind::Frontier),
-        cartesian("lazy", 1, RefineKind::Lazy, ExtractKind::Eager, true),
-        cartesian("without symmetry", 3, RefineKind::Lazy, ExtractKind::Eager, false),
-        cartesian("lazy extraction", 4, RefineKind::Lazy, ExtractKind::Lazy, true),
-        cartesian("eager refinement", 5, RefineKind::Eager, ExtractKind::Eager, true),
-        other("contracts", "as usual", (2, 2), true, 1),
-        other("conformance", "as usual", (5, 2), true, 1),
-        predicates("aret", 2, Horn::Aret),
-        predicates("spacer", 5, Horn::Spacer),
-        other("auto", "with proof", (5, 2), true, 1),
-        other("auto", "without proof", (5, 1), false, 3),
+        explicit("folding", 3, false, true, false, finds_shortest),
+        explicit("folding with proof", 5, false, true, true, finds_shortest),
+        explicit("as usual", 1, true, true, false, finds_shortest),
+        explicit("as usual with proof", 2, true, true, true, finds_shortest),
+        modular("fixpoint", 1, SearchKind::Fixpoint, true),
+        modular("fixpoint without proof", 4, SearchKind::Fixpoint, false),
+        modular("relaxed", 3, SearchKind::Relaxed, true),
+        modular("frontier", 2, SearchKind::Frontier, true),
+        cartesian("lazy", 1, RefineKind::Lazy, ExtractKind::Eager, true, true),
+        cartesian("lazy without proof", 4, RefineKind::Lazy, ExtractKind::Eager, true, false),
+        cartesian("without symmetry", 3, RefineKind::Lazy, ExtractKind::Eager, false, true),
+        cartesian("lazy extraction", 4, RefineKind::Lazy, ExtractKind::Lazy, true, true),
+        cartesian("eager refinement", 5, RefineKind::Eager, ExtractKind::Eager, true, true),
+        other("contracts", "as usual", 1, true),
+        other("contracts", "without proof", 4, false),
+        other("conformance", "as usual", 1, true),
+        other("conformance", "without proof", 4, false),
+        predicates("aret", 2, Horn::Aret, true),
+        predicates("aret without proof", 5, Horn::Aret, false),
+        predicates("spacer", 5, Horn::Spacer, true),
+        auto("as usual", 2, true, true, false),
+        auto("with proof", 1, true, true, true),
+        auto("without symmetry", 5, false, true, false),
+        auto("without folding", 3, true, false, false),
+        auto("without either, with proof", 4, false, false, true),
     ]
 }
 
@@ -132,10 +162,11 @@ fn anything(_: &Case, _: &Outcome) -> Option<String> {
     None
 }
 
-/// Engine `cartesian` may run out of time, and of infinite programs it may say nothing.
+/// Engine `cartesian` may run out of memory or numbers, and of infinite programs it may say nothing.
 fn decides_finite_programs(case: &Case, outcome: &Outcome) -> Option<String> {
     let Verdict::Unknown(unknown) = &outcome.verdict else { return None };
-    let must = case.explored.is_some() && !is_infinite(&case.program) && !unknown.reason().contains("limit");
+    let has_reason = ["limit", "64 bits"].iter().any(|reason| unknown.reason().contains(reason));
+    let must = case.explored.is_some() && !is_infinite(&case.program) && !has_reason;
     must.then(|| format!("a finite program, but {:?}", outcome.verdict))
 }
 
