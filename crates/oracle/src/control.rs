@@ -147,8 +147,14 @@ impl Frame {
         is_silent && !program.routines[self.routine].seen_declarations.contains(&self.path)
     }
 
-    /// Control at some place, on its way to where it can rest.
+    /// Control that arrives at some place and moves on to where it can rest.
     fn at(program: &Program, routine: usize, place: &Path) -> Result<Frame, Fault> {
+        let mut frame = Frame::just_at(program, routine, place)?;
+        frame.glide(program)?;
+        Ok(frame)
+    }
+
+    fn just_at(program: &Program, routine: usize, place: &Path) -> Result<Frame, Fault> {
         let mut frame = Frame::start(program, routine)?;
         frame.path.clear();
         frame.scopes.clear();
@@ -156,22 +162,43 @@ impl Frame {
             frame.enter(program, turn.block)?;
             frame.last_turn().index = turn.index;
         }
-        frame.glide(program)?;
         Ok(frame)
     }
 }
 
-/// For each label of a routine the points it names: where a thread rests that arrives there. Nobody rests inside of an
-/// atomic block, so labels there name no point, not even where nothing but the end of the block follows.
+/// For each label of a routine the points it names: where a thread rests that arrives there.
 pub(crate) fn label_points(program: &Program, routine: usize) -> Result<BTreeMap<Name, BTreeSet<Path>>, Fault> {
     let mut points: BTreeMap<Name, BTreeSet<Path>> = BTreeMap::new();
     for (label, places) in &program.routines[routine].labels {
-        for place in places.iter().filter(|place| !program.routines[routine].is_in_atomic(place)) {
+        for place in places {
+            if ends_atomic(program, routine, place)? {
+                continue;
+            }
             let point = Frame::at(program, routine, place)?.path;
             points.entry(label.clone()).or_default().insert(point);
         }
     }
     Ok(points)
+}
+
+/// Whether nothing but the end of an atomic block follows. Nobody rests inside of such a block, so a label there names no
+/// point. A label before a jump is another matter: a jump is no step, so the label names where it leads.
+fn ends_atomic(program: &Program, routine: usize, place: &Path) -> Result<bool, Fault> {
+    let mut frame = Frame::just_at(program, routine, place)?;
+    let mut passed = BTreeSet::new();
+    while passed.insert(frame.path.clone()) {
+        let outside = &frame.path[..frame.path.len() - 1];
+        let is_at_end = frame.statement(program).is_none();
+        let code = &program.routines[routine];
+        let block = code.statement(outside).map(|stmt| &stmt.kind);
+        if is_at_end && matches!(block, Some(Kind::Atomic(_))) && !code.is_in_atomic(outside) {
+            return Ok(true);
+        }
+        if !frame.glide_once(program)? {
+            return Ok(false);
+        }
+    }
+    Ok(false)
 }
 
 /// Declarations that are steps of their own although they observe nothing: those that a label or a loop invariant
@@ -186,7 +213,7 @@ pub(crate) fn seen_declarations(program: &mut Program, routine: usize) -> Result
     });
     for place in places {
         let frame = Frame::at(program, routine, &place)?;
-        if frame.is_at_silent_declaration(program) {
+        if !ends_atomic(program, routine, &place)? && frame.is_at_silent_declaration(program) {
             program.routines[routine].seen_declarations.insert(frame.path);
         }
     }

@@ -25,6 +25,9 @@ fn binary_counter() {
 #[test]
 fn labels_inside_atomic_blocks() {
     safe("thread Q { atomic { L: } } never Q@L;", 2);
+    safe("thread Q { atomic { { L: } atomic { M: } } var x: 0..1 = 1; skip; } never Q@L || Q@M;", 3);
+    // A jump is no step, so a label before it names where it leads.
+    safe("thread Q { loop { atomic { skip; L: continue; } } } invariant Q@L;", 1);
     safe("thread Q { atomic { L: skip; M: } N: } never Q@L || Q@M; invariant exists i: 0..1 :: Q@N || i == 1;", 2);
 }
 

@@ -36,7 +36,7 @@ impl Expressions<'_> {
         match self.dice.below(6) {
             0 => eq(binary(BinaryOp::Div, int(other), binary(BinaryOp::Sub, number, int(one))), int(0)),
             1 => binary(BinaryOp::Ne, binary(BinaryOp::Mod, int(other), number), int(one)),
-            2 => binary(BinaryOp::In, int(one), literal(vec![number, int(other)])),
+            2 => binary(BinaryOp::In, int(one), literal(vec![number])),
             3 => binary(BinaryOp::In, number, literal(vec![int(one), int(other)])),
             _ => match self.place(&|sort| *sort == Sort::Set(Box::new(Sort::Range(0, 2))), false) {
                 Some((set, _)) if self.dice.chance(50) => binary(BinaryOp::Subset, literal(vec![number]), set),
