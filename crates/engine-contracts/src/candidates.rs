@@ -63,8 +63,9 @@ struct Pool<'a> {
 
 impl Pool<'_> {
     fn add_edge(&mut self, op: &Op, own: bool) {
+        let mut binders = Binders::default();
         op.walk_expressions(&mut |e| {
-            if e.sort == Sort::Bool {
+            if !binders.are_counted_outside(e) && e.sort == Sort::Bool {
                 self.add_atom(e, own);
             }
         });
@@ -126,8 +127,9 @@ impl Pool<'_> {
 
     /// The boolean parts of a formula.
     fn add_parts(&mut self, formula: &Expr, own: bool) {
+        let mut binders = Binders::default();
         formula.walk(&mut |e| {
-            if e.sort == Sort::Bool {
+            if !binders.are_counted_outside(e) && e.sort == Sort::Bool {
                 self.add_atom(e, own);
             }
         });
@@ -188,6 +190,24 @@ pub(crate) fn is_untouched(e: &Expr, changed: &Changes) -> bool {
         VarRef::Local(id) => changed.contains(&id),
     };
     speaks_of(&|_| true) && !speaks_of(&is_touched)
+}
+
+/// Which parts of a formula are below a quantifier. Parts must be asked for from the outside in.
+#[derive(Default)]
+struct Binders {
+    below: BTreeSet<*const Expr>,
+}
+
+impl Binders {
+    /// Whether the part is below a quantifier and has one itself: its variables are counted from the outer one, so by
+    /// itself it would mean something else.
+    fn are_counted_outside(&mut self, part: &Expr) -> bool {
+        if let ExprKind::Quantified(_, _, body) = &part.kind {
+            body.walk(&mut |inner| _ = self.below.insert(std::ptr::from_ref(inner)));
+        }
+        let is_below = self.below.contains(&std::ptr::from_ref(part));
+        is_below && part.any(&|e| matches!(e.kind, ExprKind::Quantified(..)))
+    }
 }
 
 /// Whether all bound variables are bound inside.
