@@ -92,7 +92,8 @@ fn all_engines_agree_on_programs_of_the_second_generator() {
         Ok(table) => table,
         Err(saved) => panic!("{saved}"),
     };
-    assert!(table.programs >= 20 && table.engines.len() == 7, "{table}");
+    // All but `conformance`: few of these programs have abstract threads.
+    assert!(table.programs >= 20 && table.engines.len() >= 6, "{table}");
     let _ = std::fs::remove_dir_all(folder);
 }
 
