@@ -11,6 +11,60 @@ fn assert_refused(said: &Said, words: &[&str]) {
     }
 }
 
+/// With `--format json` the same is said on standard output, in one object.
+#[track_caller]
+fn refused_in_json(said: &Said, words: &[&str]) -> serde_json::Value {
+    let json = said.json();
+    let diagnostics = json["diagnostics"].as_array().expect("an array");
+    assert_eq!((said.code, &json["verdict"]), (2, &"error".into()), "{}", said.stderr);
+    assert_eq!(json["reason"], diagnostics[0]["message"]);
+    for word in words {
+        assert!(said.stdout.contains(word), "`{word}` is missing in:\n{}", said.stdout);
+    }
+    assert!(said.stderr.contains("error"), "people are told too");
+    diagnostics[0].clone()
+}
+
+#[test]
+fn json_of_a_wrong_program() {
+    let text = "shared x: 0..1;\nthread P {\n  y = 1;\n  z = 1;\n}\n";
+    let said = run_with_input(&["check", "-", "--format", "json"], text);
+    let first = refused_in_json(&said, &["`y`", "`z`"]);
+    let expected = serde_json::json!(["error", "<stdin>", 3, 3, 3, 4]);
+    let fields = ["severity", "file", "line", "column", "end_line", "end_column"];
+    assert_eq!(serde_json::Value::from(fields.map(|field| first[field].clone()).to_vec()), expected);
+    assert!(first["related"].is_array() && first.get("label").is_some() && first.get("hint").is_some());
+    for command in ["compare", "audit", "replay"] {
+        let evidence = scratch(&format!("json-{command}"));
+        let kind = if command == "audit" { "proof" } else { "trace" };
+        let header = format!("{{\"format\": \"threadwise-{kind}\", \"version\": 1, \"kind\": \"reachable-set\", ");
+        let fields = "\"program\": \"a.tw\", \"defines\": {}, \"any_copies\": 0}";
+        std::fs::write(&evidence, header + fields).expect("it can be written");
+        let mut args = vec![command, "-", "--format=json"];
+        args.extend((command != "compare").then_some(arg(&evidence)));
+        let said = run_with_input(&args, text);
+        assert!(said.json()["diagnostics"][0]["message"].is_string(), "{command}: {}", said.stdout);
+    }
+}
+
+#[test]
+fn json_of_what_has_no_place() {
+    let missing = refused_in_json(&run(&["check", "nowhere.tw", "--format", "json"]), &["there is no file"]);
+    assert!(missing["file"].is_null() && missing["line"].is_null() && missing["hint"].is_string());
+    refused_in_json(&run(&["audit", "safe.tw", "nowhere.json", "--format", "json"]), &["there is no file"]);
+    refused_in_json(&run(&["replay", "nowhere.tw", "safe.tw", "--format", "json"]), &["is not a trace"]);
+    refused_in_json(&run(&["compare", "nowhere.tw", "--format", "json"]), &["there is no file"]);
+    refused_in_json(&run(&["check", "safe.tw", "-DN=2", "-DN=3", "--format", "json"]), &["contradict"]);
+    refused_in_json(&run(&["check", "safe.tw", "-DM=2", "--format", "json"]), &["`M`"]);
+    refused_in_json(
+        &run(&["check", "holder.ts", "-DN=2", "--format", "json"]),
+        &["has no constants", "leave the -D out"],
+    );
+    let usage = refused_in_json(&run(&["check", "safe.tw", "-DN", "--format", "json"]), &["NAME=VALUE"]);
+    assert!(!usage["message"].as_str().expect("text").contains('\n'));
+    refused_in_json(&run(&["check", "--format=json"]), &["FILE"]);
+}
+
 #[test]
 fn missing_file() {
     assert_refused(&run(&["check", "nowhere.tw"]), &["there is no file `nowhere.tw`", "help:"]);
