@@ -178,6 +178,9 @@ impl<'a> Generator<'a> {
         if self.options.odd && self.dice.chance(15) {
             return Sort::Range(0, self.dice.between(20, 150));
         }
+        if self.options.odd && self.dice.chance(25) {
+            return Sort::Set(Box::new(small));
+        }
         match self.dice.weighted(&[5, 5, 3, 3, 3, 2, 1, 2, 2, 1]) {
             0 => Sort::Bool,
             1 => Sort::Range(0, self.dice.between(1, 3)),
