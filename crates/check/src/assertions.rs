@@ -27,9 +27,10 @@ use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, PointFormula};
 use threadwise_ir::{Copies, Instance, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
-use threadwise_solver::{
-    End, Named, Point, Population, Predicate, SmtSort, Term, ThreadState, Value, View, Way, initial_store,
-    named_frames, named_shared, starts, ways,
+use threadwise_logic::{SmtSort, Term};
+use threadwise_symbolic::arrays::{
+    End, Named, Point, Population, Predicate, ThreadState, Value, View, Way, initial_store, named_frames, named_shared,
+    starts, ways,
 };
 
 /// Checks the four points; gives the number of formulas.
@@ -62,7 +63,7 @@ struct Judge<'a> {
 struct Someone {
     place: Place,
     me: Term,
-    constants: Vec<(Term, SmtSort)>,
+    constants: Vec<Term>,
     frames: Vec<Vec<Value>>,
     /// It is a copy of its thread, and its locals are of their sorts.
     exists: Term,
@@ -78,9 +79,8 @@ impl<'a> Judge<'a> {
             for PointFormula { calls, at, formula } in points {
                 let point = Point { calls: calls.clone(), at: *at };
                 let locals = named_frames(population, &point, "local").constants;
-                let params =
-                    [(Term::raw("me"), SmtSort::Int)].into_iter().chain(shared.constants.clone()).chain(locals);
-                let params: Vec<SmtSort> = params.map(|(_, sort)| sort).collect();
+                let leaves = shared.constants.iter().chain(&locals).map(|constant| constant.sort().clone());
+                let params: Vec<SmtSort> = [SmtSort::Int].into_iter().chain(leaves).collect();
                 let name = format!("holds{}", places.len());
                 let predicate = Predicate::parse(&name, &params, formula).map_err(refuted)?;
                 predicate.define(questions.session());
@@ -94,8 +94,8 @@ impl<'a> Judge<'a> {
     fn someone(&self, place: &Place, prefix: &str) -> Someone {
         let frames = named_frames(self.population, &place.1, &format!("{prefix}local"));
         let mut constants = frames.constants;
-        let me = Term::raw(format!("{prefix}me"));
-        constants.push((me.clone(), SmtSort::Int));
+        let me = Term::constant(&format!("{prefix}me"), SmtSort::Int);
+        constants.push(me.clone());
         let exists = frames.well_formed.and(&self.population.is_copy(&me, place.0));
         Someone { place: place.clone(), me, constants, frames: frames.values, exists }
     }
@@ -128,11 +128,11 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let id = TemplateId(index as u32);
-            let me = Term::raw("me");
+            let me = Term::constant("me", SmtSort::Int);
             let is_copy = self.population.is_copy(&me, id);
             let ways = starts(self.population, &me, id, &self.shared.values, "choice").map_err(unsupported)?;
             for way in ways {
-                let constants = [(me.clone(), SmtSort::Int)];
+                let constants = [me.clone()];
                 self.goes_well(id, &me, &constants, &[&initial.holds, &is_copy], &way)?;
             }
         }
@@ -182,7 +182,7 @@ impl<'a> Judge<'a> {
         &mut self,
         template: TemplateId,
         me: &Term,
-        constants: &[(Term, SmtSort)],
+        constants: &[Term],
         premises: &[&Term],
         way: &Way,
     ) -> Result<(), CheckError> {
@@ -190,7 +190,7 @@ impl<'a> Judge<'a> {
             End::Rest(after) => self.formula(&(template, after.point.clone()), me, &after.shared, &after.frames)?,
             End::Error(..) => Term::bool(false),
         };
-        let (stores, chosen) = (self.shared.constants.clone(), way.constants(self.population));
+        let (stores, chosen) = (self.shared.constants.clone(), way.constants());
         let proper = self.shared.well_formed.clone();
         let step = self.step_text(way);
         let what = || match way.end {
@@ -220,7 +220,7 @@ impl<'a> Judge<'a> {
                 format!("{step} may break the formula of `{}` at {at}", program.template(place.0).name)
             };
             let (stores, proper) = (self.shared.constants.clone(), self.shared.well_formed.clone());
-            let chosen = way.constants(self.population);
+            let chosen = way.constants();
             let constants = [&stores[..], &mover.constants, &other.constants, &chosen];
             let premises = [holds, &mover.exists, &before, &other.exists, &different, &proper, &way.when];
             self.questions.follows(&constants, &premises, &later, what)?;

@@ -20,9 +20,10 @@ use std::collections::BTreeMap;
 use threadwise_evidence::PointFormula;
 use threadwise_ir::{AbstractThread, Abstraction, Instance, LocalId, LocalProperty, LocationId, TemplateId, ThreadId};
 use threadwise_limits::Budget;
-use threadwise_solver::{
-    End, Named, Others, Point, Population, Predicate, SmtSort, Term, ThreadState, Value, View, Way, named_frames,
-    named_shared, starts, ways,
+use threadwise_logic::{SmtSort, Term};
+use threadwise_symbolic::arrays::{
+    End, Named, Others, Point, Population, Predicate, ThreadState, Value, View, Way, named_frames, named_shared,
+    starts, ways,
 };
 
 /// Checks the three points for a thread.
@@ -82,7 +83,9 @@ impl<'a> Judge<'a> {
             name: instance.tid_name(i64::from(thread.0) + 1),
             me: Term::int(i64::from(thread.0) + 1),
             shared: named_shared(population, "store"),
-            set: (0..specification.nodes.len()).map(|node| Term::raw(format!("in{node}"))).collect(),
+            set: (0..specification.nodes.len())
+                .map(|node| Term::constant(&format!("in{node}"), SmtSort::Bool))
+                .collect(),
             formulas: BTreeMap::new(),
             questions: Questions::start(budget)?,
         };
@@ -95,8 +98,9 @@ impl<'a> Judge<'a> {
         }
         for (index, formula) in points.iter().enumerate() {
             let point = point_of(formula);
-            let locals = named_frames(population, &point, "local").constants.into_iter().map(|(_, sort)| sort);
-            let params: Vec<SmtSort> = locals.chain(judge.set.iter().map(|_| SmtSort::Bool)).collect();
+            let locals = named_frames(population, &point, "local").constants;
+            let params: Vec<SmtSort> =
+                locals.iter().chain(&judge.set).map(|constant| constant.sort().clone()).collect();
             let predicate = Predicate::parse(&format!("holds{index}"), &params, &formula.formula).map_err(refuted)?;
             predicate.define(judge.questions.session());
             judge.formulas.insert(point, predicate);
@@ -134,8 +138,7 @@ impl<'a> Judge<'a> {
         let frames = named_frames(self.population, point, "local");
         let state =
             ThreadState { point: point.clone(), shared: self.shared.values.clone(), frames: frames.values.clone() };
-        let set: Vec<(Term, SmtSort)> = self.set.iter().map(|node| (node.clone(), SmtSort::Bool)).collect();
-        let constants = [&frames.constants[..], &set].concat();
+        let constants = [&frames.constants[..], &self.set].concat();
         let holds = self.formula(&state, &self.set)?;
         self.labels_agree(&constants, &holds, point)?;
         let right = self.no_node_is_wrong()?;
@@ -153,7 +156,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Point 3.
-    fn labels_agree(&mut self, constants: &[(Term, SmtSort)], holds: &Term, point: &Point) -> Result<(), CheckError> {
+    fn labels_agree(&mut self, constants: &[Term], holds: &Term, point: &Point) -> Result<(), CheckError> {
         let agrees = |&node: &usize| self.abstraction.agrees(self.specification.template, point.at, node);
         let agreeing = Term::any((0..self.set.len()).filter(agrees).map(|node| &self.set[node]));
         let (name, place) = (self.name.clone(), self.place(point));
@@ -165,7 +168,7 @@ impl<'a> Judge<'a> {
     fn goes_well(
         &mut self,
         way: &Way,
-        constants: &[(Term, SmtSort)],
+        constants: &[Term],
         premises: &[Term],
         reached: &[Term],
     ) -> Result<(), CheckError> {
@@ -185,7 +188,7 @@ impl<'a> Judge<'a> {
                 End::Error(..) => format!("{step} of {name} may go wrong where no candidate does"),
             }
         };
-        let chosen = way.constants(self.population);
+        let chosen = way.constants();
         let constants = [&self.shared.constants[..], constants, &chosen];
         let all: Vec<&Term> = premises.iter().chain([&self.shared.well_formed, &way.when]).collect();
         self.questions.follows(&constants, &all, &conclusion, what)
@@ -237,7 +240,7 @@ impl<'a> Judge<'a> {
     /// A part of point 2: the properties of this thread alone.
     fn properties_hold(
         &mut self,
-        constants: &[(Term, SmtSort)],
+        constants: &[Term],
         premises: &[Term],
         state: &ThreadState,
     ) -> Result<(), CheckError> {

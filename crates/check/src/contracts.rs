@@ -34,9 +34,9 @@ use terms::{Terms, is_located};
 use threadwise_evidence::ContractsProof;
 use threadwise_ir::{Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
-use threadwise_solver::{
-    Answer, Population, Session, Settings, SmtSort, SolverError, Term, Unsupported, View, find, initial_store,
-};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Answer, Session, Settings, SolverError, find};
+use threadwise_symbolic::arrays::{Population, Unsupported, View, initial_store};
 
 impl From<SolverError> for CheckError {
     fn from(error: SolverError) -> CheckError {

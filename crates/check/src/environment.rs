@@ -25,8 +25,8 @@ use std::time::Duration;
 use threadwise_evidence::EnvironmentProof;
 use threadwise_ir::{Program, ThreadId};
 use threadwise_limits::Budget;
-use threadwise_logic::Formula;
-use threadwise_solver::{Answer, Session, Settings, SolverError, Term, find};
+use threadwise_logic::Term;
+use threadwise_solver::{Answer, Session, Settings, SolverError, find};
 use threadwise_symbolic::{Owner, PointId, Space};
 
 /// The most time that one question may take.
@@ -35,9 +35,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// R_i and E_i of one thread, parsed.
 struct Part {
     /// For each control point what holds there; `false` where the thread is never.
-    reach: Vec<Formula>,
+    reach: Vec<Term>,
     /// E_i.
-    environment: Formula,
+    environment: Term,
 }
 
 /// Checks the premises. Returns how many assertions the proof has.
@@ -67,7 +67,7 @@ fn read(space: &Space, proof: &EnvironmentProof) -> Result<Vec<Part>, CheckError
     let mut parts = Vec::new();
     for (index, thread) in proof.threads.iter().enumerate() {
         let name = space.instance.tid_name(index as i64 + 1);
-        let mut reach = vec![Formula::FALSE; space.threads[index].points.len()];
+        let mut reach = vec![Term::bool(false); space.threads[index].points.len()];
         for at in &thread.reach {
             let formula = states.read(&at.formula).map_err(|e| refuted(format!("{name} at {}: {e}", at.name)))?;
             let owners = [Owner::Shared, Owner::Thread(ThreadId(index as u32))];
@@ -76,7 +76,7 @@ fn read(space: &Space, proof: &EnvironmentProof) -> Result<Vec<Part>, CheckError
             }
             let place = reach.get_mut(at.point as usize);
             let place = place.ok_or_else(|| refuted(format!("{name} has no control point {}", at.point)))?;
-            *place = place.clone().or(formula);
+            *place = place.or(formula);
         }
         let mut environment = Vec::new();
         for transition in &thread.environment {
@@ -87,12 +87,12 @@ fn read(space: &Space, proof: &EnvironmentProof) -> Result<Vec<Part>, CheckError
             }
             environment.push(formula);
         }
-        parts.push(Part { reach, environment: Formula::any(environment) });
+        parts.push(Part { reach, environment: Term::any(environment) });
     }
     Ok(parts)
 }
 
-fn speaks_only_of(space: &Space, formula: &Formula, owners: &[Owner]) -> bool {
+fn speaks_only_of(space: &Space, formula: &Term, owners: &[Owner]) -> bool {
     formula.variables().iter().all(|var| space.info(*var).is_some_and(|info| owners.contains(&info.owner)))
 }
 
@@ -107,18 +107,18 @@ impl<'a> Judge<'a> {
         let settings = Settings { timeout: PATIENCE, ..Settings::default() };
         let mut session = Session::start(&command, settings, budget).map_err(cannot)?;
         session.tell(&space.declarations());
-        session.tell(&format!("(assert {})", space.smt(&space.all_typed())));
+        session.assert_with(&space.all_typed(), space);
         Ok(Judge { space, session })
     }
 
     /// Whether the formulas cannot hold together.
-    fn refute(&mut self, formulas: &[&Formula], otherwise: impl FnOnce() -> String) -> Result<(), CheckError> {
-        let all = Formula::all(formulas.iter().map(|formula| (*formula).clone()));
-        if all == Formula::FALSE {
+    fn refute(&mut self, formulas: &[&Term], otherwise: impl FnOnce() -> String) -> Result<(), CheckError> {
+        let all = Term::all(formulas.iter().copied());
+        if all.is_false() {
             return Ok(());
         }
         self.session.push();
-        self.session.assert(&Term::raw(self.space.smt(&all)));
+        self.session.assert_with(&all, self.space);
         let answer = self.session.check();
         self.session.pop();
         match answer.map_err(cannot)? {
@@ -142,7 +142,7 @@ impl<'a> Judge<'a> {
     }
 
     fn the_start_is_fine(&mut self) -> Result<(), CheckError> {
-        self.refute(&[&self.space.initially.fault.clone()], || "an initial value can be in error".to_string())?;
+        self.refute(&[&self.space.initially.fault], || "an initial value can be in error".to_string())?;
         for thread in &self.space.threads {
             let what = || "a declaration at the start of a thread can go wrong".to_string();
             self.refute(&[&thread.start_fault], what)?;
@@ -152,7 +152,7 @@ impl<'a> Judge<'a> {
 
     /// CS1.
     fn initial_states_are_reached(&mut self, thread: ThreadId, part: &Part) -> Result<(), CheckError> {
-        let outside = reach(self.space, thread, part).negated();
+        let outside = reach(self.space, thread, part).not();
         let name = self.name(thread);
         self.refute(&[&self.space.init(), &outside], || format!("CS1: an initial state of {name} is not covered"))
     }
@@ -161,7 +161,7 @@ impl<'a> Judge<'a> {
     fn steps_stay(&mut self, thread: ThreadId, part: &Part) -> Result<(), CheckError> {
         for step in &self.space.threads[thread.index()].steps {
             let before = &part.reach[step.from.index()];
-            let outside = self.space.prime(&part.reach[step.to.index()]).negated();
+            let outside = self.space.prime(&part.reach[step.to.index()]).not();
             let (name, at) = (self.name(thread), self.space.point_name(thread, step.from));
             let what = || format!("CS2: a step of {name} from {at} leads out of what it reaches");
             self.refute(&[before, &step.relation(self.space), &outside], what)?;
@@ -172,10 +172,10 @@ impl<'a> Judge<'a> {
     /// CS3.
     fn environment_stays(&mut self, thread: ThreadId, part: &Part) -> Result<(), CheckError> {
         let same = |var| self.space.equation(self.space.primed(var), &self.space.value(var));
-        let alone = Formula::all(self.space.owned(Owner::Thread(thread)).map(same));
+        let alone = Term::all(self.space.owned(Owner::Thread(thread)).map(same));
         for (index, before) in part.reach.iter().enumerate() {
             let point = PointId(index as u32);
-            let outside = self.space.prime(before).negated();
+            let outside = self.space.prime(before).not();
             let (name, at) = (self.name(thread), self.space.point_name(thread, point));
             let what = || format!("CS3: what holds of {name} at {at} does not survive its environment");
             self.refute(&[&self.space.at(thread, point), before, &part.environment, &alone, &outside], what)?;
@@ -185,7 +185,7 @@ impl<'a> Judge<'a> {
 
     /// CS4.
     fn steps_are_environment(&mut self, of: ThreadId, part: &Part, parts: &[Part]) -> Result<(), CheckError> {
-        let outside = part.environment.clone().negated();
+        let outside = part.environment.not();
         for (index, other) in self.space.threads.iter().enumerate().filter(|(index, _)| *index != of.index()) {
             for step in &other.steps {
                 let before = &parts[index].reach[step.from.index()];
@@ -201,7 +201,7 @@ impl<'a> Judge<'a> {
     /// CS5.
     fn no_error(&mut self, parts: &[Part]) -> Result<(), CheckError> {
         let everywhere = parts.iter().enumerate().map(|(i, part)| reach(self.space, ThreadId(i as u32), part));
-        let everywhere = Formula::all(everywhere.collect::<Vec<_>>());
+        let everywhere = Term::all(everywhere);
         for error in &self.space.errors {
             self.refute(&[&everywhere, &error.formula], || "CS5: an error is not excluded".to_string())?;
         }
@@ -210,9 +210,9 @@ impl<'a> Judge<'a> {
 }
 
 /// R_i as one formula.
-fn reach(space: &Space, thread: ThreadId, part: &Part) -> Formula {
-    let at = |(index, formula): (usize, &Formula)| space.at(thread, PointId(index as u32)).and(formula.clone());
-    Formula::any(part.reach.iter().enumerate().map(at))
+fn reach(space: &Space, thread: ThreadId, part: &Part) -> Term {
+    let at = |(index, formula): (usize, &Term)| space.at(thread, PointId(index as u32)).and(formula);
+    Term::any(part.reach.iter().enumerate().map(at))
 }
 
 fn cannot(error: SolverError) -> CheckError {

@@ -2,15 +2,17 @@
 
 use crate::{CheckError, refuted};
 use threadwise_limits::Budget;
-use threadwise_solver::{Answer, Session, Settings, SmtSort, SolverError, Term, Unsupported, find};
+use threadwise_logic::Term;
+use threadwise_solver::{Answer, Session, Settings, SolverError, find};
+use threadwise_symbolic::arrays::Unsupported;
 
 /// A conversation with a solver.
 pub(crate) struct Questions {
     session: Session,
 }
 
-/// Constants and their sorts.
-pub(crate) type Constants = [(Term, SmtSort)];
+/// Constants.
+pub(crate) type Constants = [Term];
 
 impl Questions {
     /// Starts a solver.
@@ -34,9 +36,7 @@ impl Questions {
         what: impl Fn() -> String,
     ) -> Result<(), CheckError> {
         self.session.push();
-        for (name, sort) in constants.iter().flat_map(|list| list.iter()) {
-            self.session.declare(name.text(), sort);
-        }
+        self.session.declare_all(constants.iter().flat_map(|list| list.iter()));
         premises.iter().for_each(|premise| self.session.assert(premise));
         self.session.assert(&conclusion.not());
         let answer = self.session.check();

@@ -128,7 +128,7 @@ fn simulations_by_formulas_are_accepted_or_refused() {
     // What is not a formula is not told to the solver.
     refused(&["x0", "x1) (assert false", "x2", "x3"], "is no formula");
     refused(&["x0", "y", "x2", "x3"], "is not admitted");
-    refused(&["x0", "(+ x1 1)", "x2", "x3"], "the solver does not understand");
+    refused(&["x0", "(+ x1 1)", "x2", "x3"], "is not admitted");
 }
 
 /// Formulas for the locations of each thread in order; `x0` is the thread and `x1` the shared `g`.

@@ -5,7 +5,8 @@ use crate::symbolic::Stop;
 use threadwise_evidence::{Unknown, show_local, show_shared};
 use threadwise_ir::{EdgeId, Fault, Inexpressible, Instance, Path, Program, StepError, TemplateId, ThreadId};
 use threadwise_limits::Limit;
-use threadwise_solver::{SolverError, Unsupported};
+use threadwise_solver::SolverError;
+use threadwise_symbolic::arrays::Unsupported;
 
 /// So many steps on the way to a refusal are shown.
 const MAX_TRAIL: usize = 12;

@@ -1,9 +1,11 @@
 //! Constrained Horn clauses, and Z3's engine that solves them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
-use threadwise_solver::{Sexp, SmtSort, SolverCommand, SolverError, Term, apply, run_script};
+use threadwise_logic::{Sexp, SmtSort, Term, parse_sexps, read_formula};
+use threadwise_solver::{SolverCommand, SolverError, run_script};
 
 /// Without a limit of the user's own, solving may take this long.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -59,7 +61,14 @@ impl Unknown {
 #[derive(Default)]
 pub(crate) struct Horn {
     params: Vec<Vec<SmtSort>>,
-    clauses: Vec<String>,
+    clauses: Vec<Clause>,
+}
+
+/// Whatever the constants are: where the body holds, so does the head.
+struct Clause {
+    constants: Vec<Term>,
+    body: Term,
+    head: Term,
 }
 
 /// What a solver says about clauses.
@@ -81,21 +90,15 @@ impl Horn {
 
     /// An unknown predicate of these terms.
     pub(crate) fn of(&self, predicate: Unknown, args: &[Term]) -> Term {
-        apply(&format!("p{}", predicate.0), args)
+        Term::apply(&format!("p{}", predicate.0), args, SmtSort::Bool)
     }
 
     /// Whatever the constants are: where the body holds, so does the head.
-    pub(crate) fn clause(&mut self, constants: &[(Term, SmtSort)], body: &[Term], head: &Term) {
+    pub(crate) fn clause(&mut self, constants: &[Term], body: &[Term], head: &Term) {
         let body = Term::all(body);
-        if body.is_false() {
-            return;
+        if !body.is_false() {
+            self.clauses.push(Clause { constants: constants.to_vec(), body, head: head.clone() });
         }
-        let implication = Term::apply("=>", &[&body, head]);
-        let constants = constants.iter().map(|(name, sort)| format!("({name} {sort})")).collect::<Vec<String>>();
-        self.clauses.push(match constants.is_empty() {
-            true => format!("(assert {implication})"),
-            false => format!("(assert (forall ({}) {implication}))", constants.join(" ")),
-        });
     }
 
     /// How many clauses there are.
@@ -107,11 +110,14 @@ impl Horn {
         let mut script = PRELUDE.to_string();
         for (index, params) in self.params.iter().enumerate() {
             let params = params.iter().map(SmtSort::to_string).collect::<Vec<String>>().join(" ");
-            script += &format!("(declare-fun p{index} ({params}) Bool)\n");
+            let _ = writeln!(script, "(declare-fun p{index} ({params}) Bool)");
         }
-        for clause in &self.clauses {
-            script += clause;
-            script.push('\n');
+        for Clause { constants, body, head } in &self.clauses {
+            let bound = constants.iter().map(|name| format!("({name} {})", name.sort())).collect::<Vec<String>>();
+            let _ = match bound.is_empty() {
+                true => writeln!(script, "(assert (=> {body} {head}))"),
+                false => writeln!(script, "(assert (forall ({}) (=> {body} {head})))", bound.join(" ")),
+            };
         }
         script + "(check-sat)\n(get-model)\n"
     }
@@ -128,9 +134,9 @@ impl Horn {
             return Ok(Solved::Open("cvc5 does not solve Horn clauses, Z3 does".to_string()));
         }
         let answer = run_script(solver, &self.script(), PATIENCE, budget.memory(), budget)?;
-        let parsed = Sexp::parse_all(&answer).unwrap_or_default();
+        let parsed = parse_sexps(&answer).unwrap_or_default();
         match parsed.first().and_then(Sexp::atom) {
-            Some("sat") => Ok(Solved::Predicates(self.predicates(&parsed[1..]))),
+            Some("sat") => Ok(self.predicates(&parsed[1..]).map_or_else(Solved::Open, Solved::Predicates)),
             Some("unsat") => Ok(Solved::Impossible),
             _ => {
                 let first = answer.lines().next().unwrap_or("nothing");
@@ -140,27 +146,27 @@ impl Horn {
     }
 
     /// The bodies of the model's definitions. A predicate that the model leaves out may be anything.
-    fn predicates(&self, model: &[Sexp]) -> Vec<String> {
-        let mut bodies = BTreeMap::new();
-        let definitions = model.iter().filter_map(Sexp::list).flatten().filter_map(Sexp::list);
-        for definition in definitions {
+    fn predicates(&self, model: &[Sexp]) -> Result<Vec<String>, String> {
+        let mut definitions: BTreeMap<&str, (&[Sexp], &Sexp)> = BTreeMap::new();
+        for definition in model.iter().filter_map(Sexp::list).flatten().filter_map(Sexp::list) {
             if let [Sexp::Atom(keyword), Sexp::Atom(name), Sexp::List(params), _, body] = definition
                 && keyword == "define-fun"
             {
-                let names = params.iter().filter_map(|param| param.list()?.first()?.atom());
-                let names: BTreeMap<&str, String> =
-                    names.enumerate().map(|(index, name)| (name, format!("x{index}"))).collect();
-                bodies.insert(name.clone(), renamed(body, &names).to_string());
+                definitions.insert(name, (params, body));
             }
         }
-        let body = |index: usize| bodies.remove(&format!("p{index}")).unwrap_or_else(|| "true".to_string());
-        (0..self.params.len()).map(body).collect()
-    }
-}
-
-fn renamed(e: &Sexp, names: &BTreeMap<&str, String>) -> Sexp {
-    match e {
-        Sexp::Atom(word) => Sexp::Atom(names.get(word.as_str()).unwrap_or(word).clone()),
-        Sexp::List(elements) => Sexp::List(elements.iter().map(|element| renamed(element, names)).collect()),
+        let formula = |(index, sorts): (usize, &Vec<SmtSort>)| {
+            let Some((params, body)) = definitions.get(format!("p{index}").as_str()) else {
+                return Ok("true".to_string());
+            };
+            let names: Vec<&str> = params.iter().filter_map(|param| param.list()?.first()?.atom()).collect();
+            let meaning = |name: &str| {
+                let at = names.iter().position(|param| *param == name)?;
+                Some(Term::constant(&format!("x{at}"), sorts.get(at)?.clone()))
+            };
+            let term = read_formula(body, &meaning).map_err(|e| format!("the solver's answer cannot be read: {e}"))?;
+            Ok(term.to_string())
+        };
+        self.params.iter().enumerate().map(formula).collect()
     }
 }

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, VecDeque};
 use threadwise_evidence::{PointFormula, Simulation};
 use threadwise_ir::{AbstractThread, Abstraction, Copies, Instance, LocalProperty, ThreadId};
 use threadwise_limits::Budget;
-use threadwise_solver::{
-    End, Named, Point, Population, SmtSort, SolverCommand, SolverError, Term, ThreadState, Unsupported, Value, View,
-    Way, named_frames, named_shared, starts, ways,
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{SolverCommand, SolverError};
+use threadwise_symbolic::arrays::{
+    End, Named, Point, Population, ThreadState, Unsupported, Value, View, Way, named_frames, named_shared, starts, ways,
 };
 
 /// Why there is no proof.
@@ -75,7 +76,7 @@ struct Clauses<'a> {
     me: Term,
     is_me: Term,
     /// What every clause may speak of: unknown numbers of copies, and the thread.
-    constants: Vec<(Term, SmtSort)>,
+    constants: Vec<Term>,
     shared: Named<Vec<Value>>,
     /// F: a truth value for each node.
     nodes: Vec<Term>,
@@ -93,13 +94,12 @@ impl<'a> Clauses<'a> {
     ) -> Clauses<'a> {
         let template = instance.threads[thread.index()].template;
         let specification = instance.program.abstract_thread(template).expect("the thread is specified");
-        let mut constants: Vec<(Term, SmtSort)> =
-            population.unknowns().map(|(name, _)| (name.clone(), SmtSort::Int)).collect();
+        let mut constants: Vec<Term> = population.unknowns().map(|(name, _)| name.clone()).collect();
         let (me, is_me) = match constants.is_empty() {
             true => (Term::int(i64::from(thread.0) + 1), Term::bool(true)),
             false => {
-                let me = Term::raw("me");
-                constants.push((me.clone(), SmtSort::Int));
+                let me = Term::constant("me", SmtSort::Int);
+                constants.push(me.clone());
                 let is_me = population.is_copy(&me, template).and(&population.constraint());
                 (me, is_me)
             }
@@ -112,7 +112,9 @@ impl<'a> Clauses<'a> {
             is_me,
             constants,
             shared: named_shared(population, "g"),
-            nodes: (0..specification.nodes.len()).map(|node| Term::raw(format!("n{node}"))).collect(),
+            nodes: (0..specification.nodes.len())
+                .map(|node| Term::constant(&format!("n{node}"), SmtSort::Bool))
+                .collect(),
             horn: Horn::default(),
             points: BTreeMap::new(),
             queue: VecDeque::new(),
@@ -136,7 +138,7 @@ impl<'a> Clauses<'a> {
         let frames = named_frames(self.population, point, "l");
         let shared = self.shared.values.clone();
         let state = ThreadState { point: point.clone(), shared: shared.clone(), frames: frames.values.clone() };
-        let args: Vec<Term> = frames.constants.iter().map(|(name, _)| name).chain(&self.nodes).cloned().collect();
+        let args: Vec<Term> = frames.constants.iter().chain(&self.nodes).cloned().collect();
         let here = self.horn.of(self.points[point], &args);
         let constants = frames.constants.clone();
 
@@ -165,7 +167,7 @@ impl<'a> Clauses<'a> {
     }
 
     /// A clause for a way: it must not end in an error, and where it rests the predicate holds.
-    fn add(&mut self, way: &Way, body: &[Term], constants: &[(Term, SmtSort)], nodes: &[Term]) {
+    fn add(&mut self, way: &Way, body: &[Term], constants: &[Term], nodes: &[Term]) {
         let head = match &way.end {
             End::Error(..) => Term::bool(false),
             End::Rest(after) => {
@@ -175,15 +177,12 @@ impl<'a> Clauses<'a> {
                 self.horn.of(predicate, &args)
             }
         };
-        let constants = [constants, &way.constants(self.population)].concat();
+        let constants = [constants, &way.constants()].concat();
         self.clause(&constants, &[body, std::slice::from_ref(&way.when)].concat(), &head);
     }
 
-    fn clause(&mut self, constants: &[(Term, SmtSort)], body: &[Term], head: &Term) {
-        let nodes = self.nodes.iter().map(|node| (node.clone(), SmtSort::Bool));
-        let shared = self.shared.constants.iter().cloned();
-        let constants: Vec<(Term, SmtSort)> =
-            self.constants.iter().cloned().chain(shared).chain(nodes).chain(constants.iter().cloned()).collect();
+    fn clause(&mut self, constants: &[Term], body: &[Term], head: &Term) {
+        let constants = [&self.constants, &self.shared.constants, &self.nodes, constants].concat();
         self.horn.clause(&constants, body, head);
     }
 
@@ -192,8 +191,8 @@ impl<'a> Clauses<'a> {
             return known;
         }
         let frames = named_frames(self.population, point, "l");
-        let params = frames.constants.into_iter().map(|(_, sort)| sort);
-        let predicate = self.horn.predicate(params.chain(self.nodes.iter().map(|_| SmtSort::Bool)).collect());
+        let params = frames.constants.iter().chain(&self.nodes).map(|constant| constant.sort().clone());
+        let predicate = self.horn.predicate(params.collect());
         self.points.insert(point.clone(), predicate);
         self.queue.push_back(point.clone());
         predicate
@@ -251,7 +250,7 @@ impl<'a> Clauses<'a> {
 /// The thread of which alone a property speaks.
 struct Alone<'a>(&'a ThreadState);
 
-impl threadwise_solver::Others for Alone<'_> {
+impl threadwise_symbolic::arrays::Others for Alone<'_> {
     fn local(&self, _: threadwise_ir::TemplateId, _: &Term, local: threadwise_ir::LocalId) -> Option<Value> {
         self.0.frames.first()?.get(local.index()).cloned()
     }

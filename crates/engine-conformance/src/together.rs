@@ -11,9 +11,11 @@ use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, PointFormula};
 use threadwise_ir::{Copies, Instance, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
-use threadwise_solver::{
-    End, InitialStore, Named, Point, Population, SmtSort, SolverCommand, Term, ThreadState, Unsupported, Value, View,
-    Way, initial_store, named_frames, named_shared, starts, ways,
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::SolverCommand;
+use threadwise_symbolic::arrays::{
+    End, InitialStore, Named, Point, Population, ThreadState, Unsupported, Value, View, Way, initial_store,
+    named_frames, named_shared, starts, ways,
 };
 
 /// Finds assertions at the points of each thread.
@@ -59,7 +61,7 @@ struct Names {
     me: Term,
     frames: Named<Vec<Vec<Value>>>,
     /// All constants.
-    constants: Vec<(Term, SmtSort)>,
+    constants: Vec<Term>,
     /// That the values are of their sorts, and that the thread is a copy.
     proper: Term,
 }
@@ -88,8 +90,8 @@ impl<'a> Clauses<'a> {
         let me = match self.population.program.template(template).copies {
             Copies::Single => self.population.first(template).clone(),
             Copies::Exactly(_) | Copies::Any => {
-                let me = Term::raw(format!("{prefix}me"));
-                constants.push((me.clone(), SmtSort::Int));
+                let me = Term::constant(&format!("{prefix}me"), SmtSort::Int);
+                constants.push(me.clone());
                 me
             }
         };
@@ -102,10 +104,10 @@ impl<'a> Clauses<'a> {
         [me].into_iter().chain(leaves).cloned().collect()
     }
 
-    fn clause(&mut self, constants: &[&[(Term, SmtSort)]], body: &[&Term], head: &Term) {
-        let unknowns = self.population.unknowns().map(|(name, _)| (name.clone(), SmtSort::Int));
+    fn clause(&mut self, constants: &[&[Term]], body: &[&Term], head: &Term) {
+        let unknowns = self.population.unknowns().map(|(name, _)| name.clone());
         let shared = self.shared.constants.iter().cloned();
-        let constants: Vec<(Term, SmtSort)> =
+        let constants: Vec<Term> =
             unknowns.chain(shared).chain(constants.iter().flat_map(|list| list.iter().cloned())).collect();
         let constraint = self.population.constraint();
         let body: Vec<Term> =
@@ -179,7 +181,7 @@ impl<'a> Clauses<'a> {
                 self.horn.of(predicate, &Self::args(&names.me, &after.shared, &after.frames))
             }
         };
-        let chosen = way.constants(self.population);
+        let chosen = way.constants();
         self.clause(&[&names.constants, &chosen], &[body, &[&way.when]].concat(), &head);
     }
 
@@ -187,9 +189,9 @@ impl<'a> Clauses<'a> {
         if let Some(&known) = self.places.get(&place) {
             return known;
         }
-        let frames = named_frames(self.population, &place.1, "l").constants.into_iter().map(|(_, sort)| sort);
-        let shared = self.shared.constants.iter().map(|(_, sort)| sort.clone());
-        let predicate = self.horn.predicate([SmtSort::Int].into_iter().chain(shared).chain(frames).collect());
+        let frames = named_frames(self.population, &place.1, "l").constants;
+        let leaves = self.shared.constants.iter().chain(&frames).map(|constant| constant.sort().clone());
+        let predicate = self.horn.predicate([SmtSort::Int].into_iter().chain(leaves).collect());
         self.places.insert(place.clone(), predicate);
         self.queue.push_back(place);
         predicate
@@ -211,7 +213,7 @@ impl<'a> Clauses<'a> {
                     let here = self.holds_at(place, &names, &self.shared.values);
                     let different = names.me.equals(&moving.me).not();
                     let head = self.holds_at(place, &names, &after.shared);
-                    let chosen = way.constants(self.population);
+                    let chosen = way.constants();
                     let body = [&here, &holds, &names.proper, &moving.proper, &different, &way.when];
                     self.clause(&[&names.constants, &moving.constants, &chosen], &body, &head);
                 }

@@ -10,11 +10,12 @@ use crate::contract::{Contracts, conjuncts};
 use crate::graph::{Graph, Node};
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_ir::{Edge, EdgeId, Expr, LocationId, Op, PropertyId, Sort, StepError, TemplateId};
-use threadwise_solver::{
-    Session, Sexp, SmtSort, Term, Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value,
-    store_result, transition,
-};
+use threadwise_logic::{Kind, SmtSort, Term};
+use threadwise_solver::Session;
 use threadwise_source::Span;
+use threadwise_symbolic::arrays::{
+    Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value, store_result, transition,
+};
 
 /// Something that must not happen.
 #[derive(Clone, Debug)]
@@ -342,11 +343,7 @@ impl<'a> Encoder<'a> {
                 self.declared += 1;
                 let fresh = format!("c{}", self.declared);
                 let step = transition(&view, command, routine, edge.to, edge.span, &fresh)?;
-                for choice in &step.choices {
-                    for (term, sort) in choice.value.0.iter().zip(population.leaf_sorts(&choice.sort)) {
-                        self.session.declare(term.text(), &sort);
-                    }
-                }
+                self.session.declare_all(step.choices.iter().flat_map(|choice| &choice.0));
                 let locals = self.named_locals(routine, &step.locals, &locals);
                 frames.push(locals);
                 Ok((Wrong { hazards: step.hazards, so_far: step.taken }, step.shared, frames))
@@ -445,7 +442,7 @@ impl<'a> Encoder<'a> {
     fn named(&mut self, sorts: &[Sort], values: &[Value], before: &[Value]) -> Vec<Value> {
         let mut named = Vec::new();
         for (index, (sort, value)) in sorts.iter().zip(values).enumerate() {
-            let is_short = value.0.iter().all(|term| term.text().len() < SHORT);
+            let is_short = value.0.iter().all(is_short);
             if before.get(index) == Some(value) || is_short {
                 named.push(value.clone());
             } else {
@@ -479,37 +476,27 @@ pub(crate) fn initial_obligations(
     Ok(obligations)
 }
 
-/// Terms longer than this are not written in the place of a constant.
+/// Terms with a longer text than this are not written in the place of a constant.
 const SHORT: usize = 24;
 
-/// The values after a step that satisfies the rely, with a short term for each that the rely determines: where it has
-/// `(= next e)`, `next` is `e`. With the lock in this thread's hands that is most of what the lock protects.
-fn settled(next: &[Value], rely: &Term) -> Vec<Value> {
-    let open: BTreeSet<&str> = next.iter().flat_map(|value| &value.0).map(Term::text).collect();
-    let is_open = |e: &Sexp| e.atom().is_some_and(|name| open.contains(name));
-    let mut values: BTreeMap<String, Term> = BTreeMap::new();
-    let mut parts = Sexp::parse_all(rely.text()).unwrap_or_default();
-    while let Some(part) = parts.pop() {
-        match part.list() {
-            Some([Sexp::Atom(and), rest @ ..]) if and == "and" => parts.extend(rest.iter().cloned()),
-            Some([Sexp::Atom(equal), a, b]) if equal == "=" => {
-                for (name, value) in [(a, b), (b, a)] {
-                    let text = value.to_string();
-                    if is_open(name) && !mentions(value, &open) && text.len() < SHORT {
-                        values.insert(name.to_string(), Term::raw(text));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    let settle = |term: &Term| values.get(term.text()).unwrap_or(term).clone();
-    next.iter().map(|value| Value(value.0.iter().map(settle).collect())).collect()
+fn is_short(term: &Term) -> bool {
+    term.size(SHORT) < SHORT && term.to_string().len() < SHORT
 }
 
-fn mentions(e: &Sexp, names: &BTreeSet<&str>) -> bool {
-    match e {
-        Sexp::Atom(word) => names.contains(word.as_str()),
-        Sexp::List(elements) => elements.iter().any(|element| mentions(element, names)),
+/// The values after a step that satisfies the rely, with a short term for each that the rely determines: where it has
+/// `next == e`, `next` is `e`. With the lock in this thread's hands that is most of what the lock protects.
+fn settled(next: &[Value], rely: &Term) -> Vec<Value> {
+    let open: BTreeSet<&Term> = next.iter().flat_map(|value| &value.0).collect();
+    let mut values: BTreeMap<&Term, &Term> = BTreeMap::new();
+    for part in rely.conjuncts().iter().rev() {
+        if let Kind::Eq(a, b) | Kind::Iff(a, b) = part.kind() {
+            for (name, value) in [(a, b), (b, a)] {
+                if open.contains(name) && !open.iter().any(|name| value.mentions(name)) && is_short(value) {
+                    values.insert(name, value);
+                }
+            }
+        }
     }
+    let settle = |term: &Term| values.get(term).copied().unwrap_or(term).clone();
+    next.iter().map(|value| Value(value.0.iter().map(settle).collect())).collect()
 }

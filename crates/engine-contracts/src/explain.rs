@@ -9,8 +9,10 @@ use threadwise_ir::{
     BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, Property, PropertyKind, Sort,
     StepError, TemplateId,
 };
-use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError, Term, Value, read_values};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError};
 use threadwise_source::{Diagnostic, Span};
+use threadwise_symbolic::arrays::{Value, read_values};
 
 /// Models with at most so many threads are asked for first, so that they are easy to read.
 const FEW_THREADS: i64 = 4;
@@ -138,7 +140,9 @@ impl Explainer<'_> {
             ),
             What::Rely(index, e) => {
                 let rely = &program.relies[*index];
-                let other = model.thread(session, &Term::raw("other")).unwrap_or_else(|| subject(program, rely));
+                let other = model
+                    .thread(session, &Term::constant("other", SmtSort::Int))
+                    .unwrap_or_else(|| subject(program, rely));
                 (
                     format!("{step} {may} break `{}`, on which {other} relies at {}", text(e), place(rely.span)),
                     "weaken that rely, or strengthen what this thread may rely on before the step",
@@ -242,7 +246,8 @@ pub(crate) fn not_reflexive(
         return Stop::Unknown(Unknown { reason, advice: vec![advice.to_string()] });
     }
     let model = Model::find(contracts, session, answer);
-    let thread = model.thread(session, &Term::raw("i")).unwrap_or_else(|| subject(program, contract));
+    let thread =
+        model.thread(session, &Term::constant("i", SmtSort::Int)).unwrap_or_else(|| subject(program, contract));
     let store = model.store(session, shared);
     let message = format!("the {word} is not reflexive: it excludes a step that changes nothing");
     let error = Diagnostic::error(contract.span, message)

@@ -4,7 +4,8 @@
 use crate::Stop;
 use crate::encode::Encoder;
 use std::collections::BTreeMap;
-use threadwise_solver::{Answer, Session, SmtSort, SolverError, Term};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Answer, Session, SolverError};
 
 /// For each loop the numbers of the candidates that hold there. They are asserted from here on.
 pub(crate) fn keep_inductive(encoder: &mut Encoder<'_>) -> Result<BTreeMap<usize, Vec<usize>>, Stop> {

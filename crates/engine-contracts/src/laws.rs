@@ -3,7 +3,9 @@
 use crate::contract::{Contracts, concerns};
 use crate::{Stop, explain};
 use threadwise_ir::{Contract, Sort, TemplateId};
-use threadwise_solver::{Answer, Session, SmtSort, Term, Unsupported, Value};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Answer, Session};
+use threadwise_symbolic::arrays::{Unsupported, Value};
 
 /// So many steps of a rely in a row are tried to cover any number.
 const MAX_CLOSURE: u32 = 3;
@@ -120,23 +122,18 @@ fn covered(
     let population = contracts.population;
     let mut last = from.to_vec();
     let mut parts = Vec::new();
-    let mut bound = String::new();
+    let mut bound = Vec::new();
     for step in 1..steps {
         let sorts: Vec<Sort> = population.program.shared.iter().map(|var| var.sort.clone()).collect();
         let named = |(index, sort): (usize, &Sort)| population.named(&format!("z{step}.{index}"), sort);
         let next: Vec<Value> = sorts.iter().enumerate().map(named).collect();
-        for (value, sort) in next.iter().zip(&sorts) {
-            for (term, leaf) in value.0.iter().zip(population.leaf_sorts(sort)) {
-                bound.push_str(&format!("({term} {leaf})"));
-            }
-        }
+        bound.extend(next.iter().flat_map(|value| value.0.iter().cloned()));
         parts.push(contracts.possible(&next)?);
         parts.push(contracts.rely(template, me, &last, &next)?);
         last = next;
     }
     parts.push(contracts.rely(template, me, &last, to)?);
-    let all = Term::all(&parts);
-    Ok(if bound.is_empty() { all } else { Term::raw(format!("(exists ({bound}) {all})")) })
+    Ok(Term::exists(&bound, Term::all(&parts)))
 }
 
 /// A rely that is to blame: it does not hold of the two steps together.

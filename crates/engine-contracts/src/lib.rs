@@ -26,8 +26,9 @@ use std::sync::Arc;
 use threadwise_evidence::{Claim, ContractsProof, PointAssertion, Proof, Stats, ThreadContract, Unknown};
 use threadwise_ir::{Expr, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
-use threadwise_solver::{Answer, Population, Session, Settings, SolverError, Unsupported, find};
+use threadwise_solver::{Answer, Session, Settings, SolverError, find};
 use threadwise_source::Diagnostic;
+use threadwise_symbolic::arrays::{Population, Unsupported};
 
 /// How to check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -17,7 +17,9 @@ use threadwise_ir::{
     Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef,
 };
 use threadwise_limits::Budget;
-use threadwise_solver::{Answer, Others, Session, Settings, SmtSort, Term, Unsupported, Value, View, find, transition};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Answer, Session, Settings, find};
+use threadwise_symbolic::arrays::{Others, Unsupported, Value, View, transition};
 
 /// Whether the program has such properties.
 pub(crate) fn has_some(program: &Program) -> bool {
@@ -94,7 +96,7 @@ struct Actor {
 
 impl Actor {
     fn place(&self) -> Term {
-        Term::raw(format!("where.{}", self.number))
+        Term::constant(&format!("where.{}", self.number), SmtSort::Int)
     }
 
     fn locals(&self, scene: &Scene<'_>, routine: RoutineId) -> Vec<Value> {
@@ -179,7 +181,7 @@ impl Scene<'_> {
 
     fn witness(&self) -> Term {
         let mut cast = self.cast.borrow_mut();
-        let witness = Term::raw(format!("some.{}", cast.witnesses.len()));
+        let witness = Term::constant(&format!("some.{}", cast.witnesses.len()), SmtSort::Int);
         cast.witnesses.push(witness.clone());
         witness
     }
@@ -195,7 +197,7 @@ impl Scene<'_> {
 
     fn actor(&self, template: TemplateId, thread: &Term) -> Option<Actor> {
         // A variable that the solver binds stands for many threads.
-        let digits = thread.text().strip_prefix('q');
+        let digits = thread.name().and_then(|name| name.strip_prefix('q'));
         if digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
             return None;
         }
@@ -256,9 +258,7 @@ impl Scene<'_> {
     fn introduce(&self, session: &mut Session) -> Result<Vec<(Term, Term, TemplateId)>, Stop> {
         let program = self.contracts.population.program.clone();
         let cast = self.cast.borrow();
-        cast.witnesses.iter().for_each(|witness| {
-            session.declare(witness.text(), &SmtSort::Int);
-        });
+        session.declare_all(&cast.witnesses);
         let actors: Vec<Actor> = cast
             .actors
             .iter()
@@ -291,7 +291,8 @@ impl Scene<'_> {
         facts: &mut BTreeMap<String, Vec<Term>>,
     ) -> Result<(), Stop> {
         let population = self.contracts.population;
-        let place = session.declare(actor.place().text(), &SmtSort::Int);
+        let place = actor.place();
+        session.declare_all([&place]);
         let body = population.program.template(actor.template).body;
         for routine in population.program.routines_of(actor.template) {
             for (index, local) in population.program.routine(routine).locals.iter().enumerate() {

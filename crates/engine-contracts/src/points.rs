@@ -8,7 +8,7 @@ use crate::graph::Point;
 use crate::infer::violated_candidates;
 use threadwise_evidence::PointAssertion;
 use threadwise_ir::{Expr, RoutineId};
-use threadwise_solver::{SmtSort, Term};
+use threadwise_logic::{SmtSort, Term};
 
 /// A point between two steps of a thread, and what is known there.
 pub(crate) struct Place {

@@ -1,7 +1,7 @@
 //! Recursive Horn clauses over unknown relations, as SMT-LIB.
 
 use std::fmt::Write;
-use threadwise_logic::{Formula, Names, Value, Var, smt_formula};
+use threadwise_logic::{Names, Term, Var};
 use threadwise_symbolic::{PointId, Space};
 
 /// What the unknown relations of a set of clauses are.
@@ -37,14 +37,14 @@ pub(crate) enum Meaning {
 #[derive(Clone, Debug)]
 pub(crate) struct Application {
     pub(crate) relation: usize,
-    pub(crate) args: Vec<Value>,
+    pub(crate) args: Vec<Term>,
 }
 
 /// `body ∧ constraint → head`; a clause without a head says that the rest cannot be.
 #[derive(Clone, Debug)]
 pub(crate) struct Clause {
     pub(crate) body: Vec<Application>,
-    pub(crate) constraint: Formula,
+    pub(crate) constraint: Term,
     pub(crate) head: Option<Application>,
 }
 
@@ -72,7 +72,7 @@ impl Chc {
     pub fn smt(&self, space: &Space) -> String {
         let mut text = String::from("(set-logic HORN)\n");
         for relation in &self.relations {
-            let sorts: Vec<&str> = relation.args.iter().map(|var| space.smt_sort(*var)).collect();
+            let sorts: Vec<String> = relation.args.iter().map(|var| space.smt_sort(*var).to_string()).collect();
             let _ = writeln!(text, "(declare-fun |{}| ({}) Bool)", relation.name, sorts.join(" "));
         }
         for clause in &self.clauses {
@@ -84,21 +84,13 @@ impl Chc {
     fn write_clause(&self, text: &mut String, space: &Space, clause: &Clause) {
         let mut vars = clause.constraint.variables();
         for application in clause.body.iter().chain(&clause.head) {
-            for value in &application.args {
-                let mut add = |var| {
-                    vars.insert(var);
-                };
-                match value {
-                    Value::Int(term) => term.walk(&mut add),
-                    Value::Bool(formula) => formula.walk(&mut add),
-                }
-            }
+            vars.extend(application.args.iter().flat_map(Term::variables));
         }
-        let typed = Formula::all(vars.iter().map(|var| space.typed(*var)));
+        let typed = Term::all(vars.iter().map(|var| space.typed(*var)));
         let mut body: Vec<String> =
             clause.body.iter().map(|application| self.application(space, application)).collect();
         let constraint = typed.and(clause.constraint.clone());
-        if constraint != Formula::TRUE {
+        if !constraint.is_true() {
             body.push(space.smt(&constraint));
         }
         let body = match body.len() {
@@ -117,25 +109,16 @@ impl Chc {
     }
 
     fn application(&self, space: &Space, application: &Application) -> String {
-        let name = &self.relations[application.relation].name;
-        if application.args.is_empty() {
-            return format!("|{name}|");
+        let args: Vec<String> = application.args.iter().map(|value| space.smt(value)).collect();
+        match (&self.relations[application.relation].name, args.is_empty()) {
+            (name, true) => format!("|{name}|"),
+            (name, false) => format!("(|{name}| {})", args.join(" ")),
         }
-        let mut text = format!("(|{name}|");
-        for value in &application.args {
-            text.push(' ');
-            text.push_str(&match value {
-                Value::Int(term) => threadwise_logic::smt_term(term, space),
-                Value::Bool(formula) => smt_formula(formula, space),
-            });
-        }
-        text.push(')');
-        text
     }
 }
 
 /// The value of each variable, as arguments of a relation.
-pub(crate) fn identity(space: &Space, vars: &[Var]) -> Vec<Value> {
+pub(crate) fn identity(space: &Space, vars: &[Var]) -> Vec<Term> {
     vars.iter().map(|var| space.value(*var)).collect()
 }
 
@@ -146,9 +129,9 @@ pub(crate) fn point_text(space: &Space, thread: usize, point: PointId) -> String
 }
 
 /// The formula with the control of the given threads fixed.
-pub(crate) fn fix_control(space: &Space, formula: &Formula, points: &[(usize, PointId)]) -> Formula {
+pub(crate) fn fix_control(space: &Space, formula: &Term, points: &[(usize, PointId)]) -> Term {
     formula.substitute(&|var| {
         let fixed = points.iter().find(|(thread, _)| space.threads[*thread].pc == var);
-        fixed.map(|(_, point)| Value::Int(threadwise_logic::Term::Const(i64::from(point.0))))
+        fixed.map(|(_, point)| Term::int(i64::from(point.0)))
     })
 }

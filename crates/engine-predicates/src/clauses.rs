@@ -6,7 +6,7 @@ use crate::proof::is_shared;
 use crate::tree::{ErrorTuple, Forest, Parent, effect, updated};
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Value, Var};
+use threadwise_logic::{Term, Var};
 use threadwise_symbolic::{Owner, PointId, Space};
 
 /// What the unknown relations may speak of.
@@ -113,7 +113,7 @@ impl Maker<'_, '_> {
                 let transition = &self.forest.environments[environment];
                 let changed = updated(self.space(), &self.work.steps[transition.by][transition.step]);
                 let head = self.after(own, &|var| changed.contains(&var) && is_shared(self.space(), var));
-                Clause { body, constraint: Formula::TRUE, head: Some(head) }
+                Clause { body, constraint: Term::bool(true), head: Some(head) }
             }
         };
         self.clauses.chc.clauses.push(clause);
@@ -149,7 +149,7 @@ impl Maker<'_, '_> {
     }
 
     /// φ_init, as far as the relation speaks of it.
-    fn initial(&self, thread: usize, start: usize) -> Formula {
+    fn initial(&self, thread: usize, start: usize) -> Term {
         let space = self.space();
         let mut parts = vec![space.initially.shared.clone()];
         for (other, own) in space.threads.iter().enumerate() {
@@ -159,16 +159,14 @@ impl Maker<'_, '_> {
             let of = |number: usize| {
                 let start = &own.starts[number];
                 let locals = start.values.iter().filter(|(var, _)| !is_shared(space, *var));
-                let equations = locals.map(|(var, value): &(Var, Value)| space.equation(*var, value));
-                let equations = Formula::all(equations.collect::<Vec<_>>());
-                equations.and(start.guard.clone())
+                Term::all(locals.map(|(var, value)| space.equation(*var, value))).and(&start.guard)
             };
             parts.push(match other == thread {
                 true => of(start),
-                false => Formula::any((0..own.starts.len()).map(of)),
+                false => Term::any((0..own.starts.len()).map(of)),
             });
         }
-        Formula::all(parts)
+        Term::all(parts)
     }
 }
 
@@ -324,7 +322,7 @@ mod tests {
             ],
             &[(0, 1, 1), (1, 4, 0)],
         );
-        let error = ErrorTuple { states: vec![3, 6], formula: Formula::TRUE };
+        let error = ErrorTuple { states: vec![3, 6], formula: Term::bool(true) };
         let clauses = |scope| {
             let text = mk_horn_clauses(&work, &forest, &error, scope).chc.smt(&space).replace("T1.", "");
             text.lines().filter(|line| line.starts_with("(assert")).map(str::to_string).collect::<Vec<_>>()

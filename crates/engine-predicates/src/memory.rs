@@ -6,8 +6,8 @@
 //! whether it implies the formula.
 
 use std::collections::HashMap;
-use threadwise_logic::{Formula, Var};
-use threadwise_solver::{Answer, Session, SolverError, Term};
+use threadwise_logic::{Term, Var};
+use threadwise_solver::{Answer, Session, SolverError};
 use threadwise_symbolic::Space;
 
 /// The number of a formula.
@@ -19,7 +19,7 @@ type Conjunction = Vec<Id>;
 /// All answers so far.
 #[derive(Default)]
 pub(crate) struct Memory {
-    ids: HashMap<Formula, Id>,
+    ids: HashMap<Term, Id>,
     /// What is known of each formula, by number.
     formulas: Vec<Entry>,
     /// Whether a component can hold.
@@ -30,7 +30,7 @@ pub(crate) struct Memory {
 
 /// A formula with a number.
 struct Entry {
-    formula: Formula,
+    formula: Term,
     variables: Vec<Var>,
     /// The number of its negation, if that has one.
     negation: Option<Id>,
@@ -58,10 +58,10 @@ impl Memory {
         &mut self,
         space: &Space,
         session: &mut Session,
-        premises: &[&Formula],
-        formulas: &[Formula],
+        premises: &[&Term],
+        formulas: &[Term],
     ) -> Result<Option<Vec<Option<bool>>>, SolverError> {
-        if premises.contains(&&Formula::FALSE) {
+        if premises.iter().any(|premise| premise.is_false()) {
             return Ok(None);
         }
         let mut conjuncts: Conjunction =
@@ -91,12 +91,12 @@ impl Memory {
     }
 
     /// The number of a formula, which may be new.
-    fn id(&mut self, formula: &Formula) -> Id {
+    fn id(&mut self, formula: &Term) -> Id {
         if let Some(known) = self.ids.get(formula) {
             return *known;
         }
         let new = self.formulas.len() as Id;
-        let negation = self.ids.get(&formula.clone().negated()).copied();
+        let negation = self.ids.get(&formula.not()).copied();
         if let Some(negation) = negation {
             self.formulas[negation as usize].negation = Some(new);
         }
@@ -109,7 +109,7 @@ impl Memory {
     /// What is known of a formula; constants, and what the premise says itself, need no solver.
     fn truth(&self, about: &Conjunction, formula: Id) -> Option<Option<bool>> {
         let entry = &self.formulas[formula as usize];
-        if let Formula::Const(truth) = entry.formula {
+        if let Some(truth) = entry.formula.as_bool() {
             return Some(Some(truth));
         }
         if about.binary_search(&formula).is_ok() {
@@ -146,22 +146,21 @@ impl Memory {
     /// follows from nothing.
     fn ask(&mut self, space: &Space, session: &mut Session, questions: Vec<Question>) -> Result<(), SolverError> {
         let formula = |id: &Id| self.formulas[*id as usize].formula.clone();
-        let whole = |conjunction: &Conjunction| Formula::all(conjunction.iter().map(formula));
+        let whole = |conjunction: &Conjunction| Term::all(conjunction.iter().map(formula));
         let mut terms = Vec::new();
-        let mut add = |formula: Formula| {
-            let typed = formula.clone().and(space.typing(&formula));
-            terms.push(Term::raw(space.smt(&typed)));
+        let mut add = |formula: Term| {
+            terms.push(formula.and(space.typing(&formula)));
         };
         for question in &questions {
             match question {
                 Question::Possible(component) => add(whole(component)),
                 Question::Implies(about, id) => {
-                    add(whole(about).and(formula(id).negated()));
+                    add(whole(about).and(formula(id).not()));
                     add(whole(about).and(formula(id)));
                 }
             }
         }
-        let answers = session.check_each(&terms)?;
+        let answers = session.check_each(&terms, space)?;
         let mut excluded = answers.iter().map(|answer| *answer == Answer::Unsat);
         let mut next = || excluded.next().unwrap_or(false);
         for question in questions {
@@ -196,7 +195,7 @@ mod tests {
     use std::sync::Arc;
     use threadwise_front_tw::{Options, load};
     use threadwise_limits::Budget;
-    use threadwise_logic::{Naming, Term as Number};
+    use threadwise_logic::Naming;
     use threadwise_solver::Settings;
     use threadwise_solver_setup::solver_for_tests;
     use threadwise_source::SourceFile;
@@ -212,25 +211,25 @@ mod tests {
         session.tell(&space.declarations());
         let [x, y, z, small] = ["x", "y", "z", "small"].map(|name| {
             let var = space.variables().find(|var| space.name(*var) == name).expect("declared");
-            Number::Var(var)
+            space.value(var)
         });
-        let at_least = |term: &Number, least: i64| Formula::le(Number::Const(least), term.clone());
+        let at_least = |term: &Term, least: i64| Term::int(least).le(term);
         let mut memory = Memory::default();
-        let premise = Formula::all([at_least(&x, 3), at_least(&y, 4), Formula::le(y.clone(), z.clone())]);
+        let premise = Term::all([at_least(&x, 3), at_least(&y, 4), y.le(&z)]);
         let asked = [
-            at_least(&x, 2),                         // from the first component
-            at_least(&x, 4).negated(),               // not decided
-            at_least(&z, 1).negated(),               // refuted by the second component
-            at_least(&x.clone().plus(z.clone()), 7), // from both together
-            at_least(&small, 0),                     // from its type alone
-            at_least(&y, 4),                         // said by the premise itself
+            at_least(&x, 2),          // from the first component
+            at_least(&x, 4).not(),    // not decided
+            at_least(&z, 1).not(),    // refuted by the second component
+            at_least(&x.plus(&z), 7), // from both together
+            at_least(&small, 0),      // from its type alone
+            at_least(&y, 4),          // said by the premise itself
         ];
         let expected = vec![Some(true), None, Some(false), Some(true), Some(true), Some(true)];
         assert_eq!(memory.implied(&space, &mut session, &[&premise], &asked), Ok(Some(expected.clone())));
         let queries = session.effort().queries;
         assert_eq!(memory.implied(&space, &mut session, &[&premise], &asked), Ok(Some(expected)));
         assert_eq!(session.effort().queries, queries, "nothing is asked twice");
-        let impossible = premise.and(Formula::le(small, Number::Const(-1)));
+        let impossible = premise.and(small.le(Term::int(-1)));
         assert_eq!(memory.implied(&space, &mut session, &[&impossible], &asked), Ok(None));
     }
 }

@@ -4,7 +4,7 @@
 use crate::chc::{Application, Chc, Clause, Encoding, Meaning, Relation, fix_control, identity, point_text};
 use crate::proof::{is_shared, is_silent};
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Value, Var};
+use threadwise_logic::{Term, Var};
 use threadwise_symbolic::{ErrorCase, Owner, PointId, Space, Step};
 
 /// The premises of the rule for modular assertions.
@@ -32,15 +32,7 @@ pub fn modular_clauses(space: &Space) -> Chc {
 
 /// The shared variables whose values after a step are not given by the shared variables before it.
 pub(crate) fn unforeseen(space: &Space, step: &Step) -> Vec<Var> {
-    let foreseen = |value: &Value| {
-        let mut all_shared = true;
-        let mut visit = |var: Var| all_shared &= is_shared(space, var);
-        match value {
-            Value::Int(term) => term.walk(&mut visit),
-            Value::Bool(formula) => formula.walk(&mut visit),
-        }
-        all_shared
-    };
+    let foreseen = |value: &Term| value.variables().into_iter().all(|var| is_shared(space, var));
     let updates = step.updates.iter().filter(|(var, value)| is_shared(space, *var) && !foreseen(value));
     updates.map(|(var, _)| space.primed(*var)).collect()
 }
@@ -59,8 +51,8 @@ impl Builder<'_> {
         self.chc.relations.len() - 1
     }
 
-    fn clause(&mut self, body: Vec<Application>, constraint: Formula, head: Option<Application>) {
-        if constraint != Formula::FALSE {
+    fn clause(&mut self, body: Vec<Application>, constraint: Term, head: Option<Application>) {
+        if !constraint.is_false() {
             self.chc.clauses.push(Clause { body, constraint, head });
         }
     }
@@ -86,7 +78,7 @@ impl Builder<'_> {
     }
 
     /// R_i at a point, with the values after something.
-    fn reached_after(&self, thread: usize, point: PointId, after: &dyn Fn(Var) -> Value) -> Application {
+    fn reached_after(&self, thread: usize, point: PointId, after: &dyn Fn(Var) -> Term) -> Application {
         let relation = self.reach[thread][point.index()];
         Application { relation, args: self.chc.relations[relation].args.iter().map(|var| after(*var)).collect() }
     }
@@ -99,7 +91,7 @@ impl Builder<'_> {
                 _ => self.space.value(var),
             };
             let head = self.reached_after(thread, start.to, &value);
-            self.clause(Vec::new(), self.space.initially.shared.clone().and(start.guard), Some(head));
+            self.clause(Vec::new(), self.space.initially.shared.and(start.guard), Some(head));
         }
     }
 
@@ -138,7 +130,7 @@ impl Builder<'_> {
             for point in (0..space.threads[other].points.len() as u32).map(PointId) {
                 let body = vec![self.reached(other, point), environment.clone()];
                 let head = self.reached_after(other, point, &seen);
-                self.clause(body, Formula::TRUE, Some(head));
+                self.clause(body, Term::bool(true), Some(head));
             }
         }
     }
@@ -152,8 +144,8 @@ impl Builder<'_> {
         self.error_at(&threads, &mut Vec::new(), error.formula.clone());
     }
 
-    fn error_at(&mut self, threads: &[usize], points: &mut Vec<(usize, PointId)>, formula: Formula) {
-        if formula == Formula::FALSE {
+    fn error_at(&mut self, threads: &[usize], points: &mut Vec<(usize, PointId)>, formula: Term) {
+        if formula.is_false() {
             return;
         }
         let Some((&thread, rest)) = threads.split_first() else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use threadwise_ir::{Symmetry, ThreadId};
-use threadwise_logic::{Formula, Naming, Term, Var};
+use threadwise_logic::{Kind, Naming, Term, Var};
 use threadwise_symbolic::{Owner, Shown, Space, VarSort};
 
 /// State predicates of each thread, and transition predicates of each thread's steps.
@@ -10,8 +10,8 @@ use threadwise_symbolic::{Owner, Shown, Space, VarSort};
 /// DIVERGENCE: the paper has transition predicates for each pair of threads. What a step does to shared
 /// variables is the same for all who see it, so there is one set for each thread that takes steps.
 pub(crate) struct Predicates {
-    pub(crate) states: Vec<Vec<Formula>>,
-    pub(crate) transitions: Vec<Vec<Formula>>,
+    pub(crate) states: Vec<Vec<Term>>,
+    pub(crate) transitions: Vec<Vec<Term>>,
     /// For each thread the copies that it can be exchanged with, and how variables are then exchanged.
     copies: Vec<Vec<(usize, Exchange)>>,
 }
@@ -41,7 +41,7 @@ impl Predicates {
 
     /// How many there are of each kind.
     pub(crate) fn counts(&self) -> (u64, u64) {
-        let count = |sets: &[Vec<Formula>]| sets.iter().map(|set| set.len() as u64).sum();
+        let count = |sets: &[Vec<Term>]| sets.iter().map(|set| set.len() as u64).sum();
         (count(&self.states), count(&self.transitions))
     }
 
@@ -51,7 +51,7 @@ impl Predicates {
             let owner = space.info(*var).map(|info| info.owner);
             [Some(Owner::Shared), Some(Owner::Thread(ThreadId(thread as u32)))].contains(&owner)
         };
-        let is_own = |thread: usize, set: &[Formula]| {
+        let is_own = |thread: usize, set: &[Term]| {
             set.iter().all(|predicate| predicate.variables().iter().all(|var| may_know(thread, var)))
         };
         self.states.iter().enumerate().all(|(thread, set)| is_own(thread, set))
@@ -59,24 +59,24 @@ impl Predicates {
 
     /// Adds a state predicate of a thread, and what it says of the other copies to these. Tells whether
     /// it is new.
-    pub(crate) fn add_state(&mut self, space: &Space, thread: ThreadId, predicate: Formula) -> bool {
+    pub(crate) fn add_state(&mut self, space: &Space, thread: ThreadId, predicate: Term) -> bool {
         let Predicates { states, copies, .. } = self;
         add_to_all(states, &copies[thread.index()], space, thread, predicate)
     }
 
     /// Adds a transition predicate of a thread's steps, and its images for the other copies.
-    pub(crate) fn add_transition(&mut self, space: &Space, thread: ThreadId, predicate: Formula) -> bool {
+    pub(crate) fn add_transition(&mut self, space: &Space, thread: ThreadId, predicate: Term) -> bool {
         let Predicates { transitions, copies, .. } = self;
         add_to_all(transitions, &copies[thread.index()], space, thread, predicate)
     }
 }
 
 fn add_to_all(
-    sets: &mut [Vec<Formula>],
+    sets: &mut [Vec<Term>],
     copies: &[(usize, Exchange)],
     space: &Space,
     thread: ThreadId,
-    predicate: Formula,
+    predicate: Term,
 ) -> bool {
     let mut is_new = false;
     for predicate in equations(space, predicate) {
@@ -92,10 +92,11 @@ fn add_to_all(
 
 /// The order of thread identities means nothing and is not kept when copies are exchanged, so that a bound of one is as
 /// many equations as can say it and its negation.
-fn equations(space: &Space, predicate: Formula) -> Vec<Formula> {
-    let (var, below) = match &predicate {
-        Formula::Le(Term::Var(var), Term::Const(greatest)) => (*var, *greatest),
-        Formula::Le(Term::Const(least), Term::Var(var)) => (*var, *least - 1),
+fn equations(space: &Space, predicate: Term) -> Vec<Term> {
+    let Kind::Le(a, b) = predicate.kind() else { return vec![predicate] };
+    let (var, below) = match (a.kind(), b.kind()) {
+        (Kind::Var(var, _), Kind::Int(greatest)) => (*var, *greatest),
+        (Kind::Int(least), Kind::Var(var, _)) => (*var, *least - 1),
         _ => return vec![predicate],
     };
     let VarSort::Int(Some((lo, hi))) = space.sort(var) else { return vec![predicate] };
@@ -107,16 +108,16 @@ fn equations(space: &Space, predicate: Formula) -> Vec<Formula> {
         below if below == hi - 1 => hi..=hi,
         _ => lo..=hi,
     };
-    values.map(|value| Formula::eq(Term::Var(var), Term::Const(value))).collect()
+    values.map(|value| space.value(var).equals(Term::int(value))).collect()
 }
 
 fn is_tid(space: &Space, var: Var) -> bool {
     space.info(var).is_some_and(|info| info.shown == Shown::Tid)
 }
 
-fn add(set: &mut Vec<Formula>, predicate: Formula) -> bool {
-    let known = set.contains(&predicate) || set.contains(&predicate.clone().negated());
-    if !known && !matches!(predicate, Formula::Const(_)) {
+fn add(set: &mut Vec<Term>, predicate: Term) -> bool {
+    let known = set.contains(&predicate) || set.contains(&predicate.not());
+    if !known && predicate.as_bool().is_none() {
         set.push(predicate);
         return true;
     }
@@ -138,16 +139,17 @@ impl Exchange {
     }
 
     /// The image of a predicate; `None` where a thread's number is used as a number.
-    fn apply(&self, space: &Space, predicate: &Formula) -> Option<Formula> {
-        if let Formula::Eq(Term::Var(var), Term::Const(value)) = predicate
-            && is_tid(space, *var)
+    fn apply(&self, space: &Space, predicate: &Term) -> Option<Term> {
+        if let Kind::Eq(a, b) = predicate.kind()
+            && let (Some(var), Some(value)) = (a.as_var(), b.as_int())
+            && is_tid(space, var)
         {
-            let value = match *value {
+            let value = match value {
                 v if v == self.tids.0 => self.tids.1,
                 v if v == self.tids.1 => self.tids.0,
                 v => v,
             };
-            return Some(Formula::eq(Term::Var(*self.vars.get(var)?), Term::Const(value)));
+            return Some(space.value(*self.vars.get(&var)?).equals(Term::int(value)));
         }
         let vars = predicate.variables();
         if vars.iter().any(|var| is_tid(space, *var)) || !vars.iter().all(|var| self.vars.contains_key(var)) {
@@ -171,14 +173,14 @@ mod tests {
         let text = "shared m: mutex; thread W[2] { acquire(m); release(m); } thread T { acquire(m); release(m); }";
         let lowered = load(SourceFile::new("test.tw", text), &Options::default());
         let space = Space::new(&Arc::new(lowered.program.expect("a correct program"))).expect("supported");
-        let mutex = Term::Var(space.variables().find(|var| space.name(*var) == "m").expect("declared"));
-        let holder = |value| Formula::eq(mutex.clone(), Term::Const(value));
+        let mutex = space.value(space.variables().find(|var| space.name(*var) == "m").expect("declared"));
+        let holder = |value| mutex.equals(Term::int(value));
         let mut predicates = Predicates::new(&space);
         // Not above W[2] is not T, at the end of the order.
-        assert!(predicates.add_state(&space, ThreadId(0), Formula::le(mutex.clone(), Term::Const(2))));
+        assert!(predicates.add_state(&space, ThreadId(0), mutex.le(Term::int(2))));
         assert_eq!(predicates.states, [vec![holder(3)], vec![holder(3)], vec![]]);
         // Not above W[1] is in the middle.
-        assert!(predicates.add_state(&space, ThreadId(0), Formula::le(mutex.clone(), Term::Const(1))));
+        assert!(predicates.add_state(&space, ThreadId(0), mutex.le(Term::int(1))));
         assert_eq!(predicates.states[0], [3, 0, 1, 2].map(holder));
         assert_eq!(predicates.states[1], [3, 0, 2, 1].map(holder));
         assert!(!predicates.add_state(&space, ThreadId(1), holder(0)), "it is known already");

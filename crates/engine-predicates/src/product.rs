@@ -5,7 +5,7 @@
 use crate::chc::{Application, Chc, Clause, Encoding, Meaning, Relation, fix_control, identity, point_text};
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Value, Var};
+use threadwise_logic::{Term, Var};
 use threadwise_symbolic::{Owner, PointId, Space};
 
 /// Programs with more combinations of control points than this are not treated.
@@ -53,21 +53,22 @@ impl Builder<'_> {
         self.chc.relations.len() - 1
     }
 
-    fn clause(&mut self, body: Vec<Application>, constraint: Formula, head: Option<Application>) {
-        if constraint != Formula::FALSE {
+    fn clause(&mut self, body: Vec<Application>, constraint: Term, head: Option<Application>) {
+        if !constraint.is_false() {
             self.chc.clauses.push(Clause { body, constraint, head });
         }
     }
 
     fn start(&mut self) {
-        let mut starts = vec![(Vec::new(), Vec::new(), self.space.initially.shared.clone())];
+        let mut starts: Vec<(Vec<PointId>, Vec<(Var, Term)>, Term)> =
+            vec![(Vec::new(), Vec::new(), self.space.initially.shared.clone())];
         for thread in &self.space.threads {
             let mut longer = Vec::new();
             for (points, values, constraint) in &starts {
                 for start in &thread.starts {
                     let points: Vec<PointId> = [&points[..], &[start.to]].concat();
-                    let values: Vec<(Var, Value)> = [&values[..], &start.values].concat();
-                    longer.push((points, values, Formula::and(constraint.clone(), start.guard.clone())));
+                    let values: Vec<(Var, Term)> = [&values[..], &start.values].concat();
+                    longer.push((points, values, constraint.and(&start.guard)));
                 }
             }
             starts = longer;

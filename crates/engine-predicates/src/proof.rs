@@ -4,16 +4,16 @@ use crate::tidy::tidy;
 use std::collections::BTreeMap;
 use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ReachAssertion, ThreadEnvironment};
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Value, Var};
+use threadwise_logic::{Term, Var};
 use threadwise_symbolic::{Owner, PointId, Space, Step, VarSort};
 
 /// R_i and E_i of all threads.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Assertions {
     /// For each thread what holds at its points.
-    pub(crate) reach: Vec<BTreeMap<PointId, Formula>>,
+    pub(crate) reach: Vec<BTreeMap<PointId, Term>>,
     /// For each thread what the others do.
-    pub(crate) environment: Vec<Vec<(ThreadId, Formula)>>,
+    pub(crate) environment: Vec<Vec<(ThreadId, Term)>>,
 }
 
 impl Assertions {
@@ -26,7 +26,7 @@ impl Assertions {
         };
         for (index, (reach, environment)) in self.reach.iter().zip(&self.environment).enumerate() {
             let id = ThreadId(index as u32);
-            let at = |(point, formula): (&PointId, &Formula)| ReachAssertion {
+            let at = |(point, formula): (&PointId, &Term)| ReachAssertion {
                 point: point.0,
                 name: space.point_name(id, *point),
                 formula: space.smt(&tidy(formula, &of_type)),
@@ -44,14 +44,14 @@ impl Assertions {
     }
 
     fn is_modular(&self, space: &Space) -> bool {
-        let of = |formula: &Formula, owners: &[Owner]| {
+        let of = |formula: &Term, owners: &[Owner]| {
             formula.variables().iter().all(|var| space.info(*var).is_some_and(|info| owners.contains(&info.owner)))
         };
-        let reach_is = |(index, reach): (usize, &BTreeMap<PointId, Formula>)| {
+        let reach_is = |(index, reach): (usize, &BTreeMap<PointId, Term>)| {
             let owners = [Owner::Shared, Owner::Thread(ThreadId(index as u32))];
             reach.values().all(|formula| of(formula, &owners))
         };
-        let shared_only = |(_, formula): &(ThreadId, Formula)| of(formula, &[Owner::Shared]);
+        let shared_only = |(_, formula): &(ThreadId, Term)| of(formula, &[Owner::Shared]);
         self.reach.iter().enumerate().all(reach_is) && self.environment.iter().flatten().all(shared_only)
     }
 }
@@ -59,22 +59,22 @@ impl Assertions {
 /// The conjuncts of a step's relation that speak only of variables that `keep` admits. A free choice that
 /// is stored in a variable is that variable after the step; what else is said of choices is left out,
 /// which makes the relation larger.
-pub(crate) fn visible(space: &Space, step: &Step, keep: &dyn Fn(Var) -> bool) -> Formula {
+pub(crate) fn visible(space: &Space, step: &Step, keep: &dyn Fn(Var) -> bool) -> Term {
     let stored = |choice: Var| {
-        let holds = |(_, value): &&(Var, Value)| *value == space.value(choice);
+        let holds = |(_, value): &&(Var, Term)| *value == space.value(choice);
         let updated = step.updates.iter().find(holds);
         updated.map(|(var, _)| space.value(space.primed(*var)))
     };
     let resolve = |var: Var| if step.choices.contains(&var) { stored(var) } else { None };
-    let mut parts: Vec<Formula> = step.guard.conjuncts().to_vec();
+    let mut parts: Vec<Term> = step.guard.conjuncts().to_vec();
     for var in space.variables() {
         if let Some(value) = step.after(space, var) {
             parts.push(space.equation(space.primed(var), &value));
         }
     }
     parts.push(space.at(step.thread, step.from));
-    let admitted = |formula: &Formula| formula.variables().iter().all(|var| space.info(*var).is_some() && keep(*var));
-    Formula::all(parts.iter().map(|part| part.substitute(&resolve)).filter(admitted))
+    let admitted = |formula: &Term| formula.variables().iter().all(|var| space.info(*var).is_some() && keep(*var));
+    Term::all(parts.iter().map(|part| part.substitute(&resolve)).filter(admitted))
 }
 
 /// Whether a variable, before or after the step, is shared.
@@ -88,7 +88,7 @@ pub(crate) fn is_silent(space: &Space, step: &Step) -> bool {
 }
 
 /// That no shared variable changes.
-pub(crate) fn nothing_shared_changes(space: &Space) -> Formula {
+pub(crate) fn nothing_shared_changes(space: &Space) -> Term {
     let same = |var: Var| space.equation(space.primed(var), &space.value(var));
-    Formula::all(space.owned(Owner::Shared).map(same))
+    Term::all(space.owned(Owner::Shared).map(same))
 }

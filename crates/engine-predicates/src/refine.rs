@@ -9,7 +9,7 @@ use crate::{Counters, Found, trace};
 use std::collections::BTreeMap;
 use threadwise_horn::{HornClause, Symbol, linear_atoms, solve_linear_hc};
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Term, Value, Var};
+use threadwise_logic::{Kind, SmtSort, Term, Var};
 use threadwise_solver::SolverError;
 use threadwise_symbolic::{Space, Step, VarSort};
 
@@ -22,7 +22,7 @@ pub(crate) enum Refined {
 }
 
 /// For each node of the trees that takes part, predicates that its solution is made of.
-type NodePredicates = Vec<(NodeId, Vec<Formula>)>;
+type NodePredicates = Vec<(NodeId, Vec<Term>)>;
 
 /// REFINE, figure 9, with modular clauses first if these are wanted.
 pub(crate) fn refine(
@@ -140,7 +140,7 @@ fn solve_hc(
     }
     let solution = solve_recursion_free(space, &clauses.chc, work.command, work.budget, counters)?;
     Ok(solution.map(|formulas| {
-        let preds_of = |formula: &Formula| {
+        let preds_of = |formula: &Term| {
             let mut atoms = Vec::new();
             atoms_of(formula, &mut atoms);
             atoms
@@ -150,19 +150,16 @@ fn solve_hc(
 }
 
 /// *PredsOf*: the atoms of a formula.
-fn atoms_of(formula: &Formula, out: &mut Vec<Formula>) {
-    match formula {
-        Formula::Const(_) => {}
-        Formula::Var(_) | Formula::Le(..) | Formula::Eq(..) => {
+fn atoms_of(formula: &Term, out: &mut Vec<Term>) {
+    match formula.kind() {
+        Kind::Bool(_) => {}
+        Kind::Not(_) | Kind::And(_) | Kind::Or(_) | Kind::Iff(..) => {
+            formula.kind().for_each_child(&mut |part| atoms_of(part, out));
+        }
+        _ => {
             if !out.contains(formula) {
                 out.push(formula.clone());
             }
-        }
-        Formula::Not(a) => atoms_of(a, out),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|part| atoms_of(part, out)),
-        Formula::Iff(a, b) => {
-            atoms_of(a, out);
-            atoms_of(b, out);
         }
     }
 }
@@ -176,14 +173,16 @@ fn linear_clauses(space: &Space, chc: &Chc) -> Vec<HornClause> {
     };
     let application = |application: &crate::chc::Application| threadwise_horn::Application {
         symbol: Symbol(application.relation as u32),
-        args: application.args.iter().filter_map(variable).collect(),
+        args: application.args.iter().filter_map(Term::as_var).collect(),
     };
     let clause = |clause: &crate::chc::Clause| {
         let mut parts = clause.constraint.conjuncts().to_vec();
         for var in clause.constraint.variables() {
             if let Some((lo, hi)) = bounds(var) {
-                parts.push(Formula::le(Term::Const(lo), Term::Var(var)));
-                parts.push(Formula::le(Term::Var(var), Term::Const(hi)));
+                // Booleans too are numbers here.
+                let value = Term::var(var, SmtSort::Int);
+                parts.push(Term::int(lo).le(&value));
+                parts.push(value.le(Term::int(hi)));
             }
         }
         let mut constraint = Vec::new();
@@ -197,11 +196,4 @@ fn linear_clauses(space: &Space, chc: &Chc) -> Vec<HornClause> {
         HornClause { body, constraint, head: clause.head.as_ref().map(application) }
     };
     chc.clauses.iter().map(clause).collect()
-}
-
-fn variable(value: &Value) -> Option<Var> {
-    match value {
-        Value::Int(Term::Var(var)) | Value::Bool(Formula::Var(var)) => Some(*var),
-        _ => None,
-    }
 }

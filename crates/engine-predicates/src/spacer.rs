@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use threadwise_ir::ThreadId;
 use threadwise_limits::Budget;
-use threadwise_logic::{Formula, Sexp, Term, parse_sexps};
+use threadwise_logic::{Sexp, Term, parse_sexps, read_formula};
 use threadwise_solver::{SolverCommand, SolverError, run_script};
 use threadwise_symbolic::{PointId, Space};
 
@@ -24,7 +24,7 @@ const MODULAR_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the engine answers.
 enum Solved {
-    Safe(Vec<Formula>),
+    Safe(Vec<Term>),
     Unsafe,
     Unknown(String),
 }
@@ -93,7 +93,7 @@ fn solve(
 }
 
 /// The formula of each relation in the model that the solver printed.
-fn read_model(space: &Space, chc: &Chc, text: &str) -> Result<Vec<Formula>, String> {
+fn read_model(space: &Space, chc: &Chc, text: &str) -> Result<Vec<Term>, String> {
     let sexps = parse_sexps(text).map_err(|e| e.to_string())?;
     let mut definitions: BTreeMap<&str, (&[Sexp], &Sexp)> = BTreeMap::new();
     for definition in sexps.iter().filter_map(Sexp::list).flatten().filter_map(Sexp::list) {
@@ -105,23 +105,23 @@ fn read_model(space: &Space, chc: &Chc, text: &str) -> Result<Vec<Formula>, Stri
     }
     let read = |relation: &crate::chc::Relation| {
         let Some((params, body)) = definitions.get(relation.name.as_str()) else {
-            return Ok(Formula::TRUE);
+            return Ok(Term::bool(true));
         };
         let params: Vec<&str> = params.iter().filter_map(|param| param.list()?.first()?.atom()).collect();
         let meaning = |name: &str| {
             let at = params.iter().position(|param| *param == name)?;
             Some(space.value(*relation.args.get(at)?))
         };
-        Formula::from_sexp(body, &meaning).map_err(|e| e.to_string())
+        read_formula(body, &meaning).map_err(|e| e.to_string())
     };
     chc.relations.iter().map(read).collect()
 }
 
-fn modular_assertions(space: &Space, chc: &Chc, relations: &[Formula]) -> Assertions {
+fn modular_assertions(space: &Space, chc: &Chc, relations: &[Term]) -> Assertions {
     debug_assert_eq!(chc.encoding, Encoding::Modular);
     let count = space.threads.len();
     let mut assertions = Assertions { reach: vec![BTreeMap::new(); count], environment: vec![Vec::new(); count] };
-    let mut environment: BTreeMap<(usize, usize), Formula> = BTreeMap::new();
+    let mut environment: BTreeMap<(usize, usize), Term> = BTreeMap::new();
     for (relation, formula) in chc.relations.iter().zip(relations) {
         match &relation.meaning {
             Meaning::Reach(thread, point) => drop(assertions.reach[*thread].insert(*point, formula.clone())),
@@ -130,17 +130,17 @@ fn modular_assertions(space: &Space, chc: &Chc, relations: &[Formula]) -> Assert
         }
     }
     for reach in &mut assertions.reach {
-        reach.retain(|_, formula| *formula != Formula::FALSE);
+        reach.retain(|_, formula| !formula.is_false());
     }
     for (thread, own) in space.threads.iter().enumerate() {
         for (number, step) in own.steps.iter().enumerate() {
             let transition = if is_silent(space, step) {
                 nothing_shared_changes(space)
             } else {
-                let known = environment.get(&(thread, number)).cloned().unwrap_or(Formula::TRUE);
+                let known = environment.get(&(thread, number)).cloned().unwrap_or(Term::bool(true));
                 known.and(visible(space, step, &|var| is_shared(space, var)))
             };
-            for other in (0..count).filter(|other| *other != thread && transition != Formula::FALSE) {
+            for other in (0..count).filter(|other| *other != thread && !transition.is_false()) {
                 assertions.environment[other].push((ThreadId(thread as u32), transition.clone()));
             }
         }
@@ -149,20 +149,18 @@ fn modular_assertions(space: &Space, chc: &Chc, relations: &[Formula]) -> Assert
 }
 
 /// All R_i are the same, and the environment takes the steps as they are.
-fn product_assertions(space: &Space, chc: &Chc, relations: &[Formula]) -> Assertions {
+fn product_assertions(space: &Space, chc: &Chc, relations: &[Term]) -> Assertions {
     debug_assert_eq!(chc.encoding, Encoding::Product);
     let count = space.threads.len();
-    let mut reach: Vec<BTreeMap<PointId, Formula>> = vec![BTreeMap::new(); count];
+    let mut reach: Vec<BTreeMap<PointId, Term>> = vec![BTreeMap::new(); count];
     for (relation, formula) in chc.relations.iter().zip(relations) {
         let Meaning::Product(points) = &relation.meaning else { continue };
         for (thread, reach) in reach.iter_mut().enumerate() {
             let others = points.iter().enumerate().filter(|(other, _)| *other != thread);
-            let at = |(other, point): (usize, &PointId)| {
-                Formula::eq(Term::Var(space.threads[other].pc), Term::Const(i64::from(point.0)))
-            };
-            let here = Formula::all(others.map(at)).and(formula.clone());
-            let entry = reach.entry(points[thread]).or_insert(Formula::FALSE);
-            *entry = std::mem::replace(entry, Formula::FALSE).or(here);
+            let at = |(other, point): (usize, &PointId)| space.at(ThreadId(other as u32), *point);
+            let here = Term::all(others.map(at)).and(formula);
+            let entry = reach.entry(points[thread]).or_insert(Term::bool(false));
+            *entry = entry.or(here);
         }
     }
     let environment = raw_environment(space);
@@ -170,7 +168,7 @@ fn product_assertions(space: &Space, chc: &Chc, relations: &[Formula]) -> Assert
 }
 
 /// For each thread the steps of all others, as they are.
-pub(crate) fn raw_environment(space: &Space) -> Vec<Vec<(ThreadId, Formula)>> {
+pub(crate) fn raw_environment(space: &Space) -> Vec<Vec<(ThreadId, Term)>> {
     let count = space.threads.len();
     let mut environment = vec![Vec::new(); count];
     for (thread, own) in space.threads.iter().enumerate() {
@@ -195,7 +193,7 @@ pub(crate) fn solve_recursion_free(
     command: &SolverCommand,
     budget: &Budget,
     counters: &mut Counters,
-) -> Result<Option<Vec<Formula>>, SolverError> {
+) -> Result<Option<Vec<Term>>, SolverError> {
     if !command.is_z3() {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! Steps whose guards are conjunctions: disjunctions, disequations and conditional values are split into
 //! several steps, so that what refinement sees is linear.
 
-use threadwise_logic::{Formula, Term, Value, Var};
+use threadwise_logic::{Kind, SmtSort, Term, Var};
 use threadwise_symbolic::{Space, Step};
 
 /// A step is split into no more than this many; otherwise it stays as it is.
@@ -32,20 +32,20 @@ pub(crate) fn split(space: &Space, step: &Step) -> Vec<Step> {
 }
 
 /// A formula as a disjunction of conjunctions; one of itself if there would be too many.
-pub(crate) fn cubes(space: &Space, formula: &Formula) -> Vec<Formula> {
+pub(crate) fn cubes(space: &Space, formula: &Term) -> Vec<Term> {
     let bounded = |var: Var| match space.sort(var) {
         threadwise_symbolic::VarSort::Int(bounds) => bounds,
         threadwise_symbolic::VarSort::Bool => Some((0, 1)),
     };
     match dnf(formula, &bounded) {
-        Some(cubes) => cubes.into_iter().filter(|cube| *cube != Formula::FALSE).collect(),
+        Some(cubes) => cubes.into_iter().filter(|cube| !cube.is_false()).collect(),
         None => vec![formula.clone()],
     }
 }
 
-fn dnf(formula: &Formula, bounds: &dyn Fn(Var) -> Option<(i64, i64)>) -> Option<Vec<Formula>> {
-    Some(match formula {
-        Formula::Or(parts) => {
+fn dnf(formula: &Term, bounds: &dyn Fn(Var) -> Option<(i64, i64)>) -> Option<Vec<Term>> {
+    Some(match formula.kind() {
+        Kind::Or(parts) => {
             let mut all = Vec::new();
             for part in parts {
                 all.extend(dnf(part, bounds)?);
@@ -55,115 +55,78 @@ fn dnf(formula: &Formula, bounds: &dyn Fn(Var) -> Option<(i64, i64)>) -> Option<
             }
             all
         }
-        Formula::And(parts) => {
-            let mut all = vec![Formula::TRUE];
+        Kind::And(parts) => {
+            let mut all = vec![Term::bool(true)];
             for part in parts {
                 let cubes = dnf(part, bounds)?;
-                all = all.iter().flat_map(|one| cubes.iter().map(|two| one.clone().and(two.clone()))).collect();
-                all.retain(|cube| *cube != Formula::FALSE);
+                all = all.iter().flat_map(|one| cubes.iter().map(|two| one.and(two))).collect();
+                all.retain(|cube| !cube.is_false());
                 if all.len() > MAX_PARTS {
                     return None;
                 }
             }
             all
         }
-        Formula::Iff(a, b) => {
-            let both = (**a).clone().and((**b).clone());
-            let neither = (**a).clone().negated().and((**b).clone().negated());
-            match (&**a, &**b) {
-                (Formula::Var(_), Formula::Var(_)) => vec![formula.clone()],
-                _ => dnf(&both.or(neither), bounds)?,
-            }
-        }
-        Formula::Not(inner) => match &**inner {
-            Formula::And(parts) => dnf(&Formula::any(parts.iter().map(|part| part.clone().negated())), bounds)?,
-            Formula::Or(parts) => dnf(&Formula::all(parts.iter().map(|part| part.clone().negated())), bounds)?,
-            Formula::Iff(a, b) => {
-                let one = (**a).clone().and((**b).clone().negated());
-                let other = (**a).clone().negated().and((**b).clone());
-                dnf(&one.or(other), bounds)?
-            }
-            Formula::Eq(Term::Var(var), Term::Const(value))
-                if bounds(*var).is_some_and(|(lo, hi)| *value <= lo || *value >= hi) =>
-            {
-                vec![formula.clone()]
-            }
-            Formula::Eq(a, b) => vec![Formula::lt(a.clone(), b.clone()), Formula::lt(b.clone(), a.clone())],
+        Kind::Iff(a, b) => match (a.as_var(), b.as_var()) {
+            (Some(_), Some(_)) => vec![formula.clone()],
+            _ => dnf(&a.and(b).or(a.not().and(b.not())), bounds)?,
+        },
+        Kind::Not(inner) => match inner.kind() {
+            Kind::And(parts) => dnf(&Term::any(parts.iter().map(Term::not)), bounds)?,
+            Kind::Or(parts) => dnf(&Term::all(parts.iter().map(Term::not)), bounds)?,
+            Kind::Iff(a, b) => dnf(&a.and(b.not()).or(a.not().and(b)), bounds)?,
+            Kind::Eq(a, b) if is_one_sided(a, b, bounds) => vec![formula.clone()],
+            Kind::Eq(a, b) if *a.sort() == SmtSort::Int => vec![a.lt(b), b.lt(a)],
             _ => vec![formula.clone()],
         },
-        other => vec![other.clone()],
+        _ => vec![formula.clone()],
     })
 }
 
+/// Whether the variable's bounds leave only one side of the number.
+fn is_one_sided(a: &Term, b: &Term, bounds: &dyn Fn(Var) -> Option<(i64, i64)>) -> bool {
+    match (a.as_var(), b.as_int()) {
+        (Some(var), Some(value)) => bounds(var).is_some_and(|(lo, hi)| value <= lo || value >= hi),
+        _ => false,
+    }
+}
+
 /// The condition of some conditional value in the step.
-fn condition(step: &Step) -> Option<Formula> {
-    let in_updates = step.updates.iter().find_map(|(_, value)| match value {
-        Value::Int(term) => in_term(term),
-        Value::Bool(Formula::Var(_) | Formula::Const(_)) => None,
+fn condition(step: &Step) -> Option<Term> {
+    let in_updates = step.updates.iter().find_map(|(_, value)| match (value.sort(), value.kind()) {
+        (SmtSort::Bool, Kind::Var(..) | Kind::Bool(_)) => None,
         // A boolean that is computed is true or false.
-        Value::Bool(formula) => Some(formula.clone()),
+        (SmtSort::Bool, _) => Some(value.clone()),
+        _ => conditional(value),
     });
-    in_updates.or_else(|| in_formula(&step.guard))
+    in_updates.or_else(|| conditional(&step.guard))
 }
 
-fn in_term(term: &Term) -> Option<Formula> {
-    match term {
-        Term::Const(_) | Term::Var(_) => None,
-        Term::Sum(parts) => parts.iter().find_map(in_term),
-        Term::Scale(_, a) | Term::Div(a, _) | Term::Mod(a, _) => in_term(a),
-        Term::Product(a, b) => in_term(a).or_else(|| in_term(b)),
-        Term::Ite(condition, _, _) => Some(in_formula(condition).unwrap_or_else(|| (**condition).clone())),
+/// The innermost condition of the first conditional value in a term.
+fn conditional(term: &Term) -> Option<Term> {
+    if let Kind::Ite(condition, _, _) = term.kind() {
+        return Some(conditional(condition).unwrap_or_else(|| condition.clone()));
     }
-}
-
-fn in_formula(formula: &Formula) -> Option<Formula> {
-    match formula {
-        Formula::Const(_) | Formula::Var(_) => None,
-        Formula::Le(a, b) | Formula::Eq(a, b) => in_term(a).or_else(|| in_term(b)),
-        Formula::Not(a) => in_formula(a),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().find_map(in_formula),
-        Formula::Iff(a, b) => in_formula(a).or_else(|| in_formula(b)),
-    }
+    let mut found = None;
+    term.kind().for_each_child(&mut |part| {
+        if found.is_none() {
+            found = conditional(part);
+        }
+    });
+    found
 }
 
 /// The step where the condition is true, or false.
-fn assuming(step: &Step, condition: &Formula, truth: bool) -> Step {
+fn assuming(step: &Step, condition: &Term, truth: bool) -> Step {
     let guard = decide(&step.guard, condition, truth);
-    let literal = if truth { condition.clone() } else { condition.clone().negated() };
-    let value = |value: &Value| match value {
-        Value::Int(term) => Value::Int(decide_term(term, condition, truth)),
-        Value::Bool(formula) => Value::Bool(decide(formula, condition, truth)),
-    };
-    let updates = step.updates.iter().map(|(var, old)| (*var, value(old))).collect();
+    let literal = if truth { condition.clone() } else { condition.not() };
+    let updates = step.updates.iter().map(|(var, old)| (*var, decide(old, condition, truth))).collect();
     Step { guard: guard.and(literal), updates, ..step.clone() }
 }
 
-fn decide(formula: &Formula, condition: &Formula, truth: bool) -> Formula {
-    if formula == condition {
-        return Formula::Const(truth);
+fn decide(term: &Term, condition: &Term, truth: bool) -> Term {
+    if term == condition {
+        return Term::bool(truth);
     }
-    let on = |part: &Formula| decide(part, condition, truth);
-    let on_term = |term: &Term| decide_term(term, condition, truth);
-    match formula {
-        Formula::Const(_) | Formula::Var(_) => formula.clone(),
-        Formula::Le(a, b) => Formula::le(on_term(a), on_term(b)),
-        Formula::Eq(a, b) => Formula::eq(on_term(a), on_term(b)),
-        Formula::Not(a) => on(a).negated(),
-        Formula::And(parts) => Formula::all(parts.iter().map(on)),
-        Formula::Or(parts) => Formula::any(parts.iter().map(on)),
-        Formula::Iff(a, b) => on(a).iff(on(b)),
-    }
-}
-
-fn decide_term(term: &Term, condition: &Formula, truth: bool) -> Term {
-    let on = |part: &Term| decide_term(part, condition, truth);
-    match term {
-        Term::Const(_) | Term::Var(_) => term.clone(),
-        Term::Sum(parts) => parts.iter().map(on).reduce(Term::plus).unwrap_or(Term::Const(0)),
-        Term::Scale(factor, a) => on(a).times(*factor),
-        Term::Product(a, b) => on(a).product(on(b)),
-        Term::Div(a, divisor) => on(a).divided_by(*divisor),
-        Term::Mod(a, divisor) => on(a).modulo(*divisor),
-        Term::Ite(c, a, b) => Term::ite(decide(c, condition, truth), on(a), on(b)),
-    }
+    term.rebuild(&mut |part| decide(part, condition, truth))
 }

@@ -1,13 +1,12 @@
 //! From a path that the solver finds feasible to a trace that has been run on the semantics.
 
 use crate::{Counters, Found};
-use std::fmt::Write;
 use std::time::Duration;
 use threadwise_evidence::{Trace, TraceStep, Violation};
 use threadwise_ir::{State, ThreadId};
 use threadwise_limits::Budget;
-use threadwise_logic::{Formula, Var, smt_formula};
-use threadwise_solver::{Answer, Session, Settings, Sexp, SolverCommand, SolverError, Term};
+use threadwise_logic::{Sexp, Term, Var};
+use threadwise_solver::{Answer, Session, Settings, SolverCommand, SolverError};
 use threadwise_symbolic::{Space, Step};
 
 /// The most time that a question about a path may take.
@@ -28,42 +27,32 @@ pub(crate) fn name_at(space: &Space, var: Var, time: usize) -> String {
     }
 }
 
-/// The formula about a step, at a time of a path.
-pub(crate) fn at_time(space: &Space, formula: &Formula, time: usize) -> Term {
-    Term::raw(smt_formula(formula, &|var: Var| name_at(space, var, time)))
+/// A variable at a time of a path.
+fn var_at(space: &Space, var: Var, time: usize) -> Term {
+    Term::constant(&name_at(space, var, time), space.smt_sort(var))
+}
+
+/// Asserts a formula about a step, at a time of a path.
+pub(crate) fn assert_at(session: &mut Session, space: &Space, formula: &Term, time: usize) {
+    session.assert_with(formula, &|var: Var| name_at(space, var, time));
 }
 
 /// Declares the variables at a time, and the choices of the step from there.
 pub(crate) fn declare(space: &Space, session: &mut Session, time: usize) {
-    let mut text = String::new();
-    for var in space.variables().chain((2 * space.count() as u32..space.end()).map(Var)) {
-        let _ = writeln!(text, "(declare-const {} {})", name_at(space, var, time), space.smt_sort(var));
+    let choices = || (2 * space.count() as u32..space.end()).map(Var);
+    for var in space.variables().chain(choices()) {
+        session.declare_all([&var_at(space, var, time)]);
     }
-    session.tell(&text);
-    let typed = Formula::all(space.variables().map(|var| space.typed(var)));
-    session.assert(&at_time(space, &typed, time));
-    let choices = Formula::all((2 * space.count() as u32..space.end()).map(|var| space.typed(Var(var))));
-    session.assert(&at_time(space, &choices, time));
+    assert_at(session, space, &Term::all(space.variables().map(|var| space.typed(var))), time);
+    assert_at(session, space, &Term::all(choices().map(|var| space.typed(var))), time);
 }
 
 /// The values of all variables at a time, in the model of the last query; `None` where a number does
 /// not fit 64 bits.
 pub(crate) fn values(space: &Space, session: &mut Session, time: usize) -> Result<Option<Vec<i64>>, SolverError> {
-    let names: Vec<Term> = space.variables().map(|var| Term::raw(name_at(space, var, time))).collect();
+    let names: Vec<Term> = space.variables().map(|var| var_at(space, var, time)).collect();
     let values = session.values(&names)?;
-    Ok(values.iter().map(number).collect())
-}
-
-/// The number or truth value that a solver printed.
-pub(crate) fn number(value: &Sexp) -> Option<i64> {
-    match value.to_string().as_str() {
-        "true" => Some(1),
-        "false" => Some(0),
-        text => {
-            let digits: String = text.chars().filter(|c| !"() ".contains(*c)).collect();
-            digits.parse().ok()
-        }
-    }
+    Ok(values.iter().map(Sexp::scalar).collect())
 }
 
 /// The trace along a path to an error, if the path is feasible.
@@ -76,14 +65,14 @@ pub(crate) fn along(
 ) -> Result<Option<Found>, SolverError> {
     let mut session = session(command, budget)?;
     declare(space, &mut session, 0);
-    session.assert(&at_time(space, &space.init(), 0));
+    assert_at(&mut session, space, &space.init(), 0);
     for (time, step) in path.iter().enumerate() {
         declare(space, &mut session, time + 1);
-        session.assert(&at_time(space, &step.relation(space), time));
+        assert_at(&mut session, space, &step.relation(space), time);
     }
     for error in &space.errors {
         session.push();
-        session.assert(&at_time(space, &error.formula, path.len()));
+        assert_at(&mut session, space, &error.formula, path.len());
         counters.solver_calls += 1;
         let answer = session.check()?;
         if answer == Answer::Sat {
@@ -136,12 +125,12 @@ pub(crate) fn error_at_the_start(
 ) -> Result<Option<Found>, SolverError> {
     let mut faults = vec![space.initially.fault.clone()];
     faults.extend(space.threads.iter().map(|thread| thread.start_fault.clone()));
-    if faults.iter().all(|fault| *fault == Formula::FALSE) {
+    if faults.iter().all(|fault| fault.is_false()) {
         return Ok(None);
     }
     let mut session = session(command, budget)?;
     declare(space, &mut session, 0);
-    session.assert(&at_time(space, &Formula::any(faults), 0));
+    assert_at(&mut session, space, &Term::any(faults), 0);
     counters.solver_calls += 1;
     if session.check()? == Answer::Unsat {
         return Ok(None);

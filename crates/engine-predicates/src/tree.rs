@@ -15,7 +15,7 @@ use crate::proof::{Assertions, is_shared, is_silent, nothing_shared_changes, vis
 use crate::split::cubes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use threadwise_ir::ThreadId;
-use threadwise_logic::{Formula, Var};
+use threadwise_logic::{Term, Var};
 use threadwise_solver::SolverError;
 use threadwise_symbolic::{Owner, PointId, Space, Step};
 
@@ -29,7 +29,7 @@ pub(crate) struct AbstractState {
     /// Predicates by number, and whether they hold.
     literals: BTreeSet<(usize, bool)>,
     /// The literals and the tracked control as a formula.
-    pub(crate) formula: Formula,
+    pub(crate) formula: Term,
     pub(crate) parent: Parent,
 }
 
@@ -56,9 +56,9 @@ pub(crate) struct Environment {
     pub(crate) state: usize,
     pub(crate) step: usize,
     /// The relation, in full.
-    formula: Formula,
+    formula: Term,
     /// The relation without what does not change.
-    short: Formula,
+    short: Term,
     /// The variables that change.
     updated: BTreeSet<Var>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct ErrorTuple {
     /// The states, one for each thread that the error speaks of.
     pub(crate) states: Vec<usize>,
     /// The error, a conjunction, with the control of these threads fixed.
-    pub(crate) formula: Formula,
+    pub(crate) formula: Term,
 }
 
 /// How the computation ends.
@@ -88,7 +88,7 @@ pub(crate) struct Forest {
     processed: BTreeSet<usize>,
     queue: VecDeque<Item>,
     /// The errors with control fixed, by case and points.
-    errors: BTreeMap<(usize, Vec<PointId>), Vec<Formula>>,
+    errors: BTreeMap<(usize, Vec<PointId>), Vec<Term>>,
     /// The variables of each thread's predicates.
     variables: Vec<Vec<BTreeSet<Var>>>,
 }
@@ -112,7 +112,7 @@ impl Forest {
             processed: BTreeSet::new(),
             queue: VecDeque::new(),
             errors: BTreeMap::new(),
-            variables: work.predicates.states.iter().map(|set| set.iter().map(Formula::variables).collect()).collect(),
+            variables: work.predicates.states.iter().map(|set| set.iter().map(Term::variables).collect()).collect(),
         }
     }
 
@@ -129,15 +129,15 @@ impl Forest {
             point: *point,
             others: Others::new(),
             literals: BTreeSet::new(),
-            formula: Formula::TRUE,
+            formula: Term::bool(true),
             parent: *parent,
         }));
         forest.environments.extend(environments.iter().map(|(by, state, step)| Environment {
             by: *by,
             state: *state,
             step: *step,
-            formula: Formula::TRUE,
-            short: Formula::TRUE,
+            formula: Term::bool(true),
+            short: Term::bool(true),
             updated: BTreeSet::new(),
         }));
         forest
@@ -246,7 +246,7 @@ impl Forest {
         state: usize,
         number: usize,
         step: &Step,
-        before: &[&Formula],
+        before: &[&Term],
     ) -> Result<(), SolverError> {
         let space = work.space;
         if !work.raw && is_silent(space, step) {
@@ -254,11 +254,11 @@ impl Forest {
         }
         let raw = work.raw;
         let keep = |var: Var| raw || is_shared(space, var);
-        let mut known = Formula::TRUE;
+        let mut known = Term::bool(true);
         if !raw {
             let literals = self.states[state].formula.conjuncts().iter();
             let shared = literals.filter(|literal| literal.variables().iter().all(|var| keep(*var))).cloned();
-            known = Formula::all(shared.collect::<Vec<_>>());
+            known = Term::all(shared.collect::<Vec<_>>());
             for predicate in work.predicates.transitions[step.thread.index()].clone() {
                 let updated = updated(space, step);
                 let here = unprime_unchanged(space, &predicate, &updated);
@@ -274,8 +274,8 @@ impl Forest {
         if self.environments.iter().any(|e| e.by == by && e.step == number && subsumed(&formula, &e.formula)) {
             return Ok(());
         }
-        let changes = |part: &&Formula| !is_frame(space, part, &updated);
-        let short = known.and(Formula::all(full.conjuncts().iter().filter(changes).cloned()));
+        let changes = |part: &&Term| !is_frame(space, part, &updated);
+        let short = known.and(Term::all(full.conjuncts().iter().filter(changes).cloned()));
         self.environments.push(Environment { by, state, step: number, formula, short, updated });
         let new = self.environments.len() - 1;
         for other in (0..space.threads.len()).filter(|other| *other != by) {
@@ -334,9 +334,9 @@ impl Forest {
         }
         let literal = |(predicate, truth): &(usize, bool)| {
             let predicate = work.predicates.states[thread][*predicate].clone();
-            if *truth { predicate } else { predicate.negated() }
+            if *truth { predicate } else { predicate.not() }
         };
-        let formula = Formula::all(literals.iter().map(literal)).and(at_all(work.space, &others));
+        let formula = Term::all(literals.iter().map(literal)).and(at_all(work.space, &others));
         self.states.push(AbstractState { thread, point, others, literals, formula, parent });
         let new = self.states.len() - 1;
         self.of_thread[thread].push(new);
@@ -380,18 +380,18 @@ impl Forest {
         case: usize,
         threads: &[usize],
         tuple: &[usize],
-    ) -> Result<Option<Formula>, SolverError> {
+    ) -> Result<Option<Term>, SolverError> {
         let points: Vec<PointId> = tuple.iter().map(|state| self.states[*state].point).collect();
         let fixed = self.errors.entry((case, points.clone())).or_insert_with(|| {
             let points: Vec<(usize, PointId)> = threads.iter().copied().zip(points).collect();
             let formula = fix_control(work.space, &work.space.errors[case].formula, &points);
-            if formula == Formula::FALSE { Vec::new() } else { cubes(work.space, &formula) }
+            if formula.is_false() { Vec::new() } else { cubes(work.space, &formula) }
         });
         for formula in fixed.clone() {
             let states = tuple.iter().map(|state| &self.states[*state]);
             let at = |state: &AbstractState| work.space.at(ThreadId(state.thread as u32), state.point);
-            let points: Vec<Formula> = states.clone().map(at).collect();
-            let parts: Vec<&Formula> =
+            let points: Vec<Term> = states.clone().map(at).collect();
+            let parts: Vec<&Term> =
                 [&formula].into_iter().chain(states.map(|state| &state.formula)).chain(&points).collect();
             if agree(&self.states, tuple) && can_hold(work, &parts)? {
                 return Ok(Some(formula));
@@ -406,7 +406,7 @@ impl Forest {
         &self,
         work: &mut Work<'_>,
         thread: usize,
-        before: &[&Formula],
+        before: &[&Term],
         updated: &BTreeSet<Var>,
         known: &BTreeSet<(usize, bool)>,
     ) -> Result<Option<BTreeSet<(usize, bool)>>, SolverError> {
@@ -425,7 +425,7 @@ impl Forest {
                 }
             }
         }
-        let formulas: Vec<Formula> = asked.iter().map(|(_, after)| after.clone()).collect();
+        let formulas: Vec<Term> = asked.iter().map(|(_, after)| after.clone()).collect();
         let Work { session, memory, .. } = work;
         let Some(truths) = memory.implied(space, session, before, &formulas)? else { return Ok(None) };
         literals.extend(asked.iter().zip(truths).filter_map(|((number, _), truth)| Some((*number, truth?))));
@@ -437,8 +437,8 @@ impl Forest {
         let count = work.space.threads.len();
         let mut assertions = Assertions { reach: vec![BTreeMap::new(); count], environment: vec![Vec::new(); count] };
         for state in &self.states {
-            let entry = assertions.reach[state.thread].entry(state.point).or_insert(Formula::FALSE);
-            *entry = std::mem::replace(entry, Formula::FALSE).or(state.formula.clone());
+            let entry = assertions.reach[state.thread].entry(state.point).or_insert(Term::bool(false));
+            *entry = entry.or(&state.formula);
         }
         for (thread, environment) in assertions.environment.iter_mut().enumerate() {
             for number in &self.environment_of[thread] {
@@ -455,8 +455,8 @@ impl Forest {
 }
 
 /// That all these threads are at their points.
-fn at_all(space: &Space, others: &Others) -> Formula {
-    Formula::all(others.iter().map(|(other, point)| space.at(ThreadId(*other as u32), *point)))
+fn at_all(space: &Space, others: &Others) -> Term {
+    Term::all(others.iter().map(|(other, point)| space.at(ThreadId(*other as u32), *point)))
 }
 
 /// Whether no state of the tuple knows another one's thread elsewhere.
@@ -476,7 +476,7 @@ pub(crate) fn updated(space: &Space, step: &Step) -> BTreeSet<Var> {
 }
 
 /// The guard of a step and the new values of what it changes.
-pub(crate) fn effect(space: &Space, step: &Step) -> Formula {
+pub(crate) fn effect(space: &Space, step: &Step) -> Term {
     let pc = space.threads[step.thread.index()].pc;
     let mut parts = vec![step.guard.clone(), step.choices_typed(space)];
     for var in updated(space, step).into_iter().filter(|var| *var != pc) {
@@ -484,11 +484,11 @@ pub(crate) fn effect(space: &Space, step: &Step) -> Formula {
             parts.push(space.equation(space.primed(var), &value));
         }
     }
-    Formula::all(parts)
+    Term::all(parts)
 }
 
 /// Whether the formula only says that some variable does not change.
-fn is_frame(space: &Space, part: &Formula, updated: &BTreeSet<Var>) -> bool {
+fn is_frame(space: &Space, part: &Term, updated: &BTreeSet<Var>) -> bool {
     space
         .owned(Owner::Shared)
         .chain(space.variables())
@@ -496,12 +496,12 @@ fn is_frame(space: &Space, part: &Formula, updated: &BTreeSet<Var>) -> bool {
 }
 
 /// Whether the first conjunction has all conjuncts of the second.
-fn subsumed(strong: &Formula, weak: &Formula) -> bool {
+fn subsumed(strong: &Term, weak: &Term) -> bool {
     weak.conjuncts().iter().all(|part| strong.conjuncts().contains(part))
 }
 
 /// The predicate with variables that do not change as they were before.
-fn unprime_unchanged(space: &Space, predicate: &Formula, updated: &BTreeSet<Var>) -> Formula {
+fn unprime_unchanged(space: &Space, predicate: &Term, updated: &BTreeSet<Var>) -> Term {
     let count = space.count() as u32;
     predicate.rename(&|var| {
         if space.is_primed(var) && !updated.contains(&Var(var.0 - count)) { Var(var.0 - count) } else { var }
@@ -509,13 +509,13 @@ fn unprime_unchanged(space: &Space, predicate: &Formula, updated: &BTreeSet<Var>
 }
 
 /// Whether the formulas can hold together; what the solver does not know can.
-fn can_hold(work: &mut Work<'_>, formulas: &[&Formula]) -> Result<bool, SolverError> {
+fn can_hold(work: &mut Work<'_>, formulas: &[&Term]) -> Result<bool, SolverError> {
     let Work { session, memory, space, .. } = work;
     Ok(memory.implied(space, session, formulas, &[])?.is_some())
 }
 
 /// Whether the last follows from the others.
-fn holds(work: &mut Work<'_>, given: &[&Formula], wanted: &Formula) -> Result<bool, SolverError> {
+fn holds(work: &mut Work<'_>, given: &[&Term], wanted: &Term) -> Result<bool, SolverError> {
     let Work { session, memory, space, .. } = work;
     let truths = memory.implied(space, session, given, std::slice::from_ref(wanted))?;
     Ok(truths.is_none_or(|truths| truths == [Some(true)]))

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
-use threadwise_logic::{Formula, Term, Value, Var};
+use threadwise_logic::{Kind, SmtSort, Term, Var};
 
 /// `Σ coefficient · variable + constant <= 0`
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -74,7 +74,7 @@ impl Linear {
 
     /// The inequality as a formula; a boolean variable counts as 0 or 1. `None` where numbers are too
     /// large, or not whole.
-    pub fn formula(&self, is_bool: &dyn Fn(Var) -> bool) -> Option<Formula> {
+    pub fn formula(&self, is_bool: &dyn Fn(Var) -> bool) -> Option<Term> {
         let whole = |value: &Rational| if value.is_integer() { value.to_integer().to_i64() } else { None };
         if let Some((var, coefficient)) = self.coefficients.first_key_value()
             && self.coefficients.len() == 1
@@ -83,17 +83,17 @@ impl Linear {
             // `c·b + d <= 0` for b = 0 and for b = 1.
             let (if_false, if_true) = (!self.constant.is_positive(), !(coefficient + &self.constant).is_positive());
             return Some(match (if_false, if_true) {
-                (true, true) => Formula::TRUE,
-                (false, false) => Formula::FALSE,
-                (false, true) => Formula::Var(*var),
-                (true, false) => Formula::Var(*var).negated(),
+                (true, true) => Term::bool(true),
+                (false, false) => Term::bool(false),
+                (false, true) => Term::var(*var, SmtSort::Bool),
+                (true, false) => Term::var(*var, SmtSort::Bool).not(),
             });
         }
-        let (mut left, mut right) = (Term::Const(0), Term::Const(0));
+        let (mut left, mut right) = (Term::int(0), Term::int(0));
         for (var, coefficient) in &self.coefficients {
             let term = match is_bool(*var) {
-                true => Term::ite(Formula::Var(*var), Term::Const(1), Term::Const(0)),
-                false => Term::Var(*var),
+                true => Term::var(*var, SmtSort::Bool).ite(Term::int(1), Term::int(0)),
+                false => Term::var(*var, SmtSort::Int),
             };
             let factor = whole(coefficient)?;
             if factor > 0 {
@@ -103,12 +103,12 @@ impl Linear {
             }
         }
         let constant = whole(&self.constant)?;
-        if left == Term::Const(0) {
-            left = Term::Const(constant);
+        if left == Term::int(0) {
+            left = Term::int(constant);
         } else {
-            right = right.plus(Term::Const(constant.checked_neg()?));
+            right = right.plus(Term::int(constant.checked_neg()?));
         }
-        Some(Formula::le(left, right))
+        Some(left.le(right))
     }
 }
 
@@ -116,49 +116,53 @@ impl Linear {
 /// two inequalities each; a boolean variable is at least 1 or at most 0. A disequation is linear only
 /// where `bounds` says that the variable is on one side of it.
 pub fn linear_atoms(
-    formula: &Formula,
+    formula: &Term,
     bounds: &dyn Fn(Var) -> Option<(i64, i64)>,
     out: &mut Vec<Linear>,
 ) -> Result<(), NotLinear> {
-    match formula {
-        Formula::Const(true) => {}
-        Formula::Const(false) => out.push(Linear::contradiction()),
-        Formula::Var(var) => out.push(bool_atom(*var, true)),
-        Formula::Le(a, b) => out.push(difference(a, b)?),
-        Formula::Eq(a, b) => {
+    match formula.kind() {
+        Kind::Bool(true) => {}
+        Kind::Bool(false) => out.push(Linear::contradiction()),
+        Kind::Var(var, _) => out.push(bool_atom(*var, true)),
+        Kind::Le(a, b) => out.push(difference(a, b)?),
+        Kind::Eq(a, b) => {
             out.push(difference(a, b)?);
             out.push(difference(b, a)?);
         }
-        Formula::And(parts) => {
+        Kind::And(parts) => {
             for part in parts {
                 linear_atoms(part, bounds, out)?;
             }
         }
-        Formula::Not(inner) => match &**inner {
-            Formula::Var(var) => out.push(bool_atom(*var, false)),
-            Formula::Eq(Term::Var(var), Term::Const(value)) => {
-                let (lo, hi) = bounds(*var).ok_or(NotLinear)?;
-                let (below, above) = (value.checked_sub(1), value.checked_add(1));
-                if *value <= lo {
-                    out.push(difference(&Term::Const(above.ok_or(NotLinear)?), &Term::Var(*var))?);
-                } else if *value >= hi {
-                    out.push(difference(&Term::Var(*var), &Term::Const(below.ok_or(NotLinear)?))?);
-                } else {
-                    return Err(NotLinear);
-                }
+        Kind::Not(inner) => match inner.kind() {
+            Kind::Var(var, _) => out.push(bool_atom(*var, false)),
+            Kind::Eq(a, b) => out.push(disequation(a, b, bounds)?),
+            _ => return Err(NotLinear),
+        },
+        Kind::Iff(a, b) => match (a.as_var(), b.as_var()) {
+            (Some(x), Some(y)) => {
+                out.push(at_most(x, y));
+                out.push(at_most(y, x));
             }
             _ => return Err(NotLinear),
         },
-        Formula::Iff(a, b) => match (&**a, &**b) {
-            (Formula::Var(x), Formula::Var(y)) => {
-                let equal = Formula::eq(Term::Var(*x), Term::Var(*y));
-                linear_atoms(&equal, bounds, out)?;
-            }
-            _ => return Err(NotLinear),
-        },
-        Formula::Or(_) => return Err(NotLinear),
+        _ => return Err(NotLinear),
     }
     Ok(())
+}
+
+/// `a != b`, where the bounds of a variable leave only one side of a number.
+fn disequation(a: &Term, b: &Term, bounds: &dyn Fn(Var) -> Option<(i64, i64)>) -> Result<Linear, NotLinear> {
+    let (Some(var), Some(value)) = (a.as_var(), b.as_int()) else { return Err(NotLinear) };
+    let (lo, hi) = bounds(var).ok_or(NotLinear)?;
+    let (below, above) = (value.checked_sub(1), value.checked_add(1));
+    if value <= lo {
+        difference(&Term::int(above.ok_or(NotLinear)?), a)
+    } else if value >= hi {
+        difference(a, &Term::int(below.ok_or(NotLinear)?))
+    } else {
+        Err(NotLinear)
+    }
 }
 
 /// A boolean variable as a number that is at least 1, or at most 0.
@@ -166,6 +170,14 @@ fn bool_atom(var: Var, truth: bool) -> Linear {
     let sign = if truth { -Rational::one() } else { Rational::one() };
     let constant = if truth { Rational::one() } else { Rational::zero() };
     Linear { coefficients: BTreeMap::from([(var, sign)]), constant }
+}
+
+/// `x <= y` of two variables.
+fn at_most(x: Var, y: Var) -> Linear {
+    let mut linear = Linear::zero();
+    linear.add(&Rational::one(), &Linear::of(x));
+    linear.add(&-Rational::one(), &Linear::of(y));
+    linear
 }
 
 /// `a <= b`
@@ -178,37 +190,27 @@ fn difference(a: &Term, b: &Term) -> Result<Linear, NotLinear> {
 
 fn accumulate(term: &Term, factor: &Rational, out: &mut Linear) -> Result<(), NotLinear> {
     let number = |value: i64| Rational::from_integer(BigInt::from(value));
-    match term {
-        Term::Const(value) => out.constant += factor * number(*value),
-        Term::Var(var) => {
-            let single = Linear { coefficients: BTreeMap::from([(*var, Rational::one())]), constant: Rational::zero() };
-            out.add(factor, &single);
-        }
-        Term::Sum(parts) => {
+    match term.kind() {
+        Kind::Int(value) => out.constant += factor * number(*value),
+        Kind::Var(var, _) => out.add(factor, &Linear::of(*var)),
+        Kind::Sum(parts) => {
             for part in parts {
                 accumulate(part, factor, out)?;
             }
         }
-        Term::Scale(inner, a) => accumulate(a, &(factor * number(*inner)), out)?,
-        Term::Ite(condition, a, b) => match (&**condition, &**a, &**b) {
-            (Formula::Var(var), Term::Const(1), Term::Const(0)) => accumulate(&Term::Var(*var), factor, out)?,
+        Kind::Scale(inner, a) => accumulate(a, &(factor * number(*inner)), out)?,
+        Kind::Ite(condition, a, b) => match (condition.as_var(), a.as_int(), b.as_int()) {
+            (Some(var), Some(1), Some(0)) => out.add(factor, &Linear::of(var)),
             _ => return Err(NotLinear),
         },
-        Term::Product(..) | Term::Div(..) | Term::Mod(..) => return Err(NotLinear),
+        _ => return Err(NotLinear),
     }
     Ok(())
 }
 
-/// A value of a variable as inequalities: `var == value`.
 impl Linear {
-    /// `var == value` as two inequalities, if it is linear.
-    pub fn equation(var: Var, value: &Value) -> Result<[Linear; 2], NotLinear> {
-        let term = match value {
-            Value::Int(term) => term.clone(),
-            Value::Bool(Formula::Var(other)) => Term::Var(*other),
-            Value::Bool(Formula::Const(truth)) => Term::Const(i64::from(*truth)),
-            Value::Bool(_) => return Err(NotLinear),
-        };
-        Ok([difference(&Term::Var(var), &term)?, difference(&term, &Term::Var(var))?])
+    /// `var <= 0`
+    fn of(var: Var) -> Linear {
+        Linear { coefficients: BTreeMap::from([(var, Rational::one())]), constant: Rational::zero() }
     }
 }

@@ -7,7 +7,7 @@ use threadwise_horn::{
     Application, HornClause, Linear, Rational, Solution, Symbol, annot_pred, find_proof, linear_atoms, mk_tree,
     solve_linear_hc,
 };
-use threadwise_logic::{Formula, Term, Var};
+use threadwise_logic::{SmtSort, Term, Var};
 
 const LOCK: Var = Var(0);
 const CNT: Var = Var(1);
@@ -25,30 +25,34 @@ const N3: Symbol = Symbol(13);
 const E1: Symbol = Symbol(21);
 const E2: Symbol = Symbol(22);
 
-fn is(var: Var, value: i64) -> Formula {
-    Formula::eq(Term::Var(var), Term::Const(value))
+fn int(var: Var) -> Term {
+    Term::var(var, SmtSort::Int)
 }
 
-fn same(var: Var, after: Var) -> Formula {
-    Formula::eq(Term::Var(var), Term::Var(after))
+fn is(var: Var, value: i64) -> Term {
+    int(var).equals(Term::int(value))
 }
 
-fn clause(body: &[(Symbol, &[Var])], constraint: &[Formula], head: Option<(Symbol, &[Var])>) -> HornClause {
+fn same(var: Var, after: Var) -> Term {
+    int(var).equals(int(after))
+}
+
+fn clause(body: &[(Symbol, &[Var])], constraint: &[Term], head: Option<(Symbol, &[Var])>) -> HornClause {
     let application = |(symbol, args): &(Symbol, &[Var])| Application { symbol: *symbol, args: args.to_vec() };
     let mut atoms = Vec::new();
-    let whole = Formula::all(constraint.iter().cloned());
+    let whole = Term::all(constraint);
     linear_atoms(&whole, &|_| None, &mut atoms).expect("linear");
     HornClause { body: body.iter().map(application).collect(), constraint: atoms, head: head.as_ref().map(application) }
 }
 
 /// `cnt + 1 == cnt' && 1 <= cnt' && lock' == lock`
-fn rho0() -> [Formula; 3] {
-    let increment = Formula::eq(Term::Var(CNT).plus(Term::Const(1)), Term::Var(CNT_AFTER));
-    [increment, Formula::le(Term::Const(1), Term::Var(CNT_AFTER)), same(LOCK, LOCK_AFTER)]
+fn rho0() -> [Term; 3] {
+    let increment = int(CNT).plus(Term::int(1)).equals(int(CNT_AFTER));
+    [increment, Term::int(1).le(int(CNT_AFTER)), same(LOCK, LOCK_AFTER)]
 }
 
 /// `lock == 0 && lock' == 1 && cnt' == cnt`: ρ1 and, as `cnt` is a local of the first thread, ρ2 with its frame.
-fn take() -> [Formula; 3] {
+fn take() -> [Term; 3] {
     [is(LOCK, 0), is(LOCK_AFTER, 1), same(CNT, CNT_AFTER)]
 }
 

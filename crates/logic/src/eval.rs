@@ -1,4 +1,5 @@
-use crate::{Formula, Term, Var};
+use crate::bits::Bits;
+use crate::{Kind, Term, Var};
 
 /// Gives every variable a value; a boolean is 0 or 1.
 pub trait Valuation {
@@ -12,54 +13,117 @@ impl<F: Fn(Var) -> i64> Valuation for F {
     }
 }
 
-impl Term {
-    /// The value of the term; `None` where it outgrows 128 bits.
-    pub fn value(&self, valuation: &dyn Valuation) -> Option<i128> {
+/// A value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Constant {
+    /// A truth value.
+    Bool(bool),
+    /// A number.
+    Int(i128),
+    /// A bit-vector.
+    Bits(Bits),
+}
+
+impl Constant {
+    /// The value that the term is, where it is written out.
+    pub fn of(term: &Term) -> Option<Constant> {
+        match term.kind() {
+            Kind::Bool(value) => Some(Constant::Bool(*value)),
+            Kind::Int(value) => Some(Constant::Int(i128::from(*value))),
+            Kind::Bits(bits) => Some(Constant::Bits(*bits)),
+            _ => None,
+        }
+    }
+
+    /// The term that is this value; `None` for numbers of more than 64 bits.
+    pub fn term(self) -> Option<Term> {
         match self {
-            Term::Const(value) => Some(i128::from(*value)),
-            Term::Var(var) => Some(i128::from(valuation.value(*var))),
-            Term::Sum(parts) => parts.iter().try_fold(0i128, |sum, part| sum.checked_add(part.value(valuation)?)),
-            Term::Scale(factor, a) => a.value(valuation)?.checked_mul(i128::from(*factor)),
-            Term::Product(a, b) => a.value(valuation)?.checked_mul(b.value(valuation)?),
-            Term::Div(a, divisor) => Some(a.value(valuation)?.div_euclid(i128::from(*divisor))),
-            Term::Mod(a, divisor) => Some(a.value(valuation)?.rem_euclid(i128::from(*divisor))),
-            Term::Ite(c, a, b) => {
-                if c.holds(valuation)? {
-                    a.value(valuation)
-                } else {
-                    b.value(valuation)
-                }
-            }
+            Constant::Bool(value) => Some(Term::bool(value)),
+            Constant::Int(value) => i64::try_from(value).ok().map(Term::int),
+            Constant::Bits(bits) => Some(Term::bits(bits.width(), bits.unsigned())),
         }
     }
 }
 
-impl Formula {
-    /// The truth of the formula; `None` where a number outgrows 128 bits.
-    pub fn holds(&self, valuation: &dyn Valuation) -> Option<bool> {
-        Some(match self {
-            Formula::Const(value) => *value,
-            Formula::Var(var) => valuation.value(*var) != 0,
-            Formula::Le(a, b) => a.value(valuation)? <= b.value(valuation)?,
-            Formula::Eq(a, b) => a.value(valuation)? == b.value(valuation)?,
-            Formula::Not(a) => !a.holds(valuation)?,
-            Formula::And(parts) => {
+impl Term {
+    /// The value of a term, where leaves that are not written out have these values. `None` where a leaf has
+    /// none, a number outgrows 128 bits or is divided by 0, and for arrays, functions and quantifiers.
+    pub fn evaluate(&self, leaf: &dyn Fn(&Term) -> Option<Constant>) -> Option<Constant> {
+        let int = |term: &Term| term.evaluate(leaf).and_then(Constant::int);
+        let truth = |term: &Term| term.evaluate(leaf).and_then(Constant::bool);
+        Some(match self.kind() {
+            Kind::Bool(_) | Kind::Int(_) | Kind::Bits(_) => return Constant::of(self),
+            Kind::Var(..) | Kind::Apply(..) => return leaf(self),
+            Kind::Sum(parts) => Constant::Int(parts.iter().try_fold(0i128, |sum, part| sum.checked_add(int(part)?))?),
+            Kind::Scale(factor, a) => Constant::Int(int(a)?.checked_mul(i128::from(*factor))?),
+            Kind::Product(a, b) => Constant::Int(int(a)?.checked_mul(int(b)?)?),
+            Kind::Div(a, b) => Constant::Int(int(a)?.checked_div_euclid(int(b)?)?),
+            Kind::Mod(a, b) => Constant::Int(int(a)?.checked_rem_euclid(int(b)?)?),
+            Kind::Ite(c, a, b) => return if truth(c)? { a.evaluate(leaf) } else { b.evaluate(leaf) },
+            Kind::Le(a, b) => Constant::Bool(int(a)? <= int(b)?),
+            Kind::Eq(a, b) | Kind::Iff(a, b) => Constant::Bool(a.evaluate(leaf)? == b.evaluate(leaf)?),
+            Kind::Not(a) => Constant::Bool(!truth(a)?),
+            Kind::And(parts) => {
                 for part in parts {
-                    if !part.holds(valuation)? {
-                        return Some(false);
+                    if !truth(part)? {
+                        return Some(Constant::Bool(false));
                     }
                 }
-                true
+                Constant::Bool(true)
             }
-            Formula::Or(parts) => {
+            Kind::Or(parts) => {
                 for part in parts {
-                    if part.holds(valuation)? {
-                        return Some(true);
+                    if truth(part)? {
+                        return Some(Constant::Bool(true));
                     }
                 }
-                false
+                Constant::Bool(false)
             }
-            Formula::Iff(a, b) => a.holds(valuation)? == b.holds(valuation)?,
+            Kind::Operation(op, operands) => {
+                let operands: Option<Vec<Constant>> = operands.iter().map(|operand| operand.evaluate(leaf)).collect();
+                return op.value(&operands?);
+            }
+            Kind::Select(..) | Kind::Store(..) | Kind::Filled(..) | Kind::Map(..) | Kind::Quantified(..) => {
+                return None;
+            }
         })
+    }
+
+    /// The number that the term is under a valuation of its variables; `None` where it has none.
+    pub fn value(&self, valuation: &dyn Valuation) -> Option<i128> {
+        self.evaluate(&of_variables(valuation)).and_then(Constant::int)
+    }
+
+    /// The truth of a formula under a valuation of its variables; `None` where it has none.
+    pub fn holds(&self, valuation: &dyn Valuation) -> Option<bool> {
+        self.evaluate(&of_variables(valuation)).and_then(Constant::bool)
+    }
+}
+
+impl Constant {
+    fn int(self) -> Option<i128> {
+        match self {
+            Constant::Int(value) => Some(value),
+            Constant::Bool(_) | Constant::Bits(_) => None,
+        }
+    }
+
+    fn bool(self) -> Option<bool> {
+        match self {
+            Constant::Bool(value) => Some(value),
+            Constant::Int(_) | Constant::Bits(_) => None,
+        }
+    }
+}
+
+fn of_variables(valuation: &dyn Valuation) -> impl Fn(&Term) -> Option<Constant> {
+    |leaf| {
+        let value = valuation.value(leaf.as_var()?);
+        match leaf.sort() {
+            crate::SmtSort::Bool => Some(Constant::Bool(value != 0)),
+            crate::SmtSort::Int => Some(Constant::Int(i128::from(value))),
+            crate::SmtSort::Bits(width) => Some(Constant::Bits(Bits::new(*width, value as u128))),
+            crate::SmtSort::Array(..) => None,
+        }
     }
 }

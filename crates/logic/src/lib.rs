@@ -1,29 +1,37 @@
-//! Formulas of linear integer arithmetic and booleans over numbered variables.
+//! Terms: booleans, integers, bit-vectors, arrays and quantifiers, as SMT-LIB has them.
 //!
-//! * [`Term`] and [`Formula`]: the trees, made by constructors that simplify as they go.
-//! * [`Formula::substitute`], [`Formula::variables`], [`Formula::holds`]: what one does with them.
-//! * [`smt_formula`], [`read_formula`] and [`Sexp`]: SMT-LIB 2 text, out and in.
-//! * [`show_formula`]: text for people.
+//! * [`Term`] and [`Kind`]: a term is made once and shared from then on, so that two terms are equal if
+//!   they are the same. Constructors simplify as they go, and every term knows its [`SmtSort`].
+//! * [`Term::substitute`], [`Term::variables`], [`Term::holds`]: what one does with them.
+//! * [`write_term`] and [`read_term`]: SMT-LIB 2 text, out and in; [`Sexp`] is what it is made of.
+//! * [`show_term`]: text for people.
 //!
 //! Nothing here knows programs or solvers.
 
+mod array;
+mod bits;
+mod boolean;
 mod eval;
-mod formula;
+mod integer;
+mod node;
+mod read;
+mod rewrite;
 mod sexp;
 mod show;
-mod smt;
-mod substitute;
-mod term;
+mod sort;
+mod walk;
+mod write;
 
-pub use eval::Valuation;
-pub use formula::Formula;
-pub use sexp::{Sexp, SexpError, parse_sexps};
-pub use show::{Naming, show_formula, show_term};
-pub use smt::{Names, Scope, read_formula, smt_formula, smt_term};
-pub use substitute::Value;
-pub use term::Term;
+pub use bits::{Bits, BitsOp, MAX_WIDTH};
+pub use eval::{Constant, Valuation};
+pub use node::{Connective, Kind, Quantifier, Term};
+pub use read::{Scope, read_formula, read_sexp, read_term};
+pub use sexp::{Sexp, SexpError, parse_sexp, parse_sexps};
+pub use show::{Naming, show_term};
+pub use sort::SmtSort;
+pub use write::{Names, Numbered, symbol, write_term};
 
-/// A variable, by its number. Whether it is an integer or a boolean is known to whoever numbers it.
+/// A variable, by its number; whoever numbers it knows what it is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Var(pub u32);
 

@@ -30,6 +30,40 @@ impl Sexp {
             Sexp::Atom(_) => None,
         }
     }
+
+    /// A number, `(- n)` included, or a truth value as 0 or 1; `None` for anything else and for
+    /// numbers of more than 64 bits.
+    pub fn scalar(&self) -> Option<i64> {
+        match self {
+            Sexp::Atom(word) => match word.as_str() {
+                "true" => Some(1),
+                "false" => Some(0),
+                number => number.parse().ok(),
+            },
+            Sexp::List(elements) => match &elements[..] {
+                [Sexp::Atom(minus), Sexp::Atom(number)] if minus == "-" => format!("-{number}").parse().ok(),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Sexp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sexp::Atom(word) => f.write_str(word),
+            Sexp::List(elements) => {
+                f.write_str("(")?;
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        f.write_str(" ")?;
+                    }
+                    element.fmt(f)?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
 }
 
 /// What is wrong with a text.
@@ -43,6 +77,15 @@ impl fmt::Display for SexpError {
 }
 
 impl std::error::Error for SexpError {}
+
+/// The one expression in a text.
+pub fn parse_sexp(text: &str) -> Result<Sexp, SexpError> {
+    let mut sexps = parse_sexps(text)?;
+    match (sexps.pop(), sexps.is_empty()) {
+        (Some(sexp), true) => Ok(sexp),
+        _ => Err(SexpError(format!("expected one formula, found `{text}`"))),
+    }
+}
 
 /// All expressions in a text.
 pub fn parse_sexps(text: &str) -> Result<Vec<Sexp>, SexpError> {

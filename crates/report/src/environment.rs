@@ -6,7 +6,7 @@ use crate::style::Tone;
 use std::sync::Arc;
 use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ThreadEnvironment};
 use threadwise_ir::{Program, ThreadId};
-use threadwise_logic::{Formula, show_formula};
+use threadwise_logic::{Term, show_term};
 use threadwise_symbolic::{FormulaReader, PointId, Space};
 
 /// Without `-v` no more assertions or transitions of a thread than this are shown.
@@ -41,7 +41,7 @@ impl Writer<'_> {
         let mut lines = Vec::new();
         for at in thread.reach.iter().filter(|at| (at.point as usize) < points.len()) {
             let formula = self.states.read(&at.formula).ok()?;
-            lines.push((self.space.point_name(id, PointId(at.point)), show_formula(&formula, self.space)));
+            lines.push((self.space.point_name(id, PointId(at.point)), show_term(&formula, self.space)));
         }
         self.lines(&lines, out);
         if !thread.environment.is_empty() {
@@ -55,17 +55,17 @@ impl Writer<'_> {
     /// Who does it, and what: the condition before the step, and what changes.
     fn transition(&self, transition: &EnvironmentTransition) -> Option<(String, String)> {
         let formula = self.steps.read(&transition.formula).ok()?;
-        let is_update = |part: &&Formula| part.variables().iter().any(|var| self.space.is_primed(*var));
-        let stays = |part: &Formula| {
+        let is_update = |part: &&Term| part.variables().iter().any(|var| self.space.is_primed(*var));
+        let stays = |part: &Term| {
             self.space.variables().any(|var| {
                 let (before, after) = (self.space.value(var), self.space.value(self.space.primed(var)));
                 *part == self.space.equation(self.space.primed(var), &before)
                     || *part == self.space.equation(var, &after)
             })
         };
-        let (updates, guard): (Vec<&Formula>, Vec<&Formula>) = formula.conjuncts().iter().partition(is_update);
-        let shown = |parts: &[&Formula]| show_formula(&Formula::all(parts.iter().map(|f| (*f).clone())), self.space);
-        let changes: Vec<&Formula> = updates.into_iter().filter(|part| !stays(part)).collect();
+        let (updates, guard): (Vec<&Term>, Vec<&Term>) = formula.conjuncts().iter().partition(is_update);
+        let shown = |parts: &[&Term]| show_term(&Term::all(parts.iter().copied()), self.space);
+        let changes: Vec<&Term> = updates.into_iter().filter(|part| !stays(part)).collect();
         let what = match (guard.is_empty(), changes.is_empty()) {
             (true, true) => "nothing changes".to_string(),
             (false, true) => format!("{}  →  nothing changes", shown(&guard)),

@@ -1,9 +1,10 @@
 //! A conversation with a solver that survives the solver.
 
 use crate::process::{Patience, Process};
-use crate::{Sexp, SmtSort, SolverCommand, SolverError, Term};
+use crate::{SolverCommand, SolverError};
 use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
+use threadwise_logic::{Names, Numbered, Sexp, SmtSort, Term, parse_sexps, symbol, write_term};
 
 /// How long a solver that replaces another one may take to start. That does not count for the query that waits.
 const START: Duration = Duration::from_secs(10);
@@ -101,30 +102,54 @@ impl Session {
         Ok(session)
     }
 
-    /// Declares a constant. Its name is the term.
+    /// Declares a constant.
     pub fn declare(&mut self, name: &str, sort: &SmtSort) -> Term {
-        self.tell(&format!("(declare-const {name} {sort})"));
-        Term::raw(name)
+        self.tell(&format!("(declare-const {} {sort})", symbol(name)));
+        Term::constant(name, sort.clone())
+    }
+
+    /// Declares what the terms are: constants.
+    pub fn declare_all<'t>(&mut self, constants: impl IntoIterator<Item = &'t Term>) {
+        for constant in constants {
+            self.declare(constant.name().expect("only constants are declared"), constant.sort());
+        }
+    }
+
+    /// Declares a function.
+    pub fn declare_function(&mut self, name: &str, params: &[SmtSort], result: &SmtSort) {
+        let params = params.iter().map(SmtSort::to_string).collect::<Vec<String>>().join(" ");
+        self.tell(&format!("(declare-fun {} ({params}) {result})", symbol(name)));
+    }
+
+    /// Defines a function of constants by a term.
+    pub fn define_function(&mut self, name: &str, params: &[Term], body: &Term) {
+        let params = params.iter().map(|param| format!("({param} {})", param.sort()));
+        let params = params.collect::<Vec<String>>().join(" ");
+        self.tell(&format!("(define-fun {} ({params}) {} {body})", symbol(name), body.sort()));
     }
 
     /// Gives a term a name, so that it can be used often without being written often.
-    pub fn define(&mut self, name: &str, sort: &SmtSort, term: &Term) -> Term {
-        let has_quantifier = ["(forall ", "(exists "].iter().any(|quantifier| term.text().contains(quantifier));
-        if has_quantifier {
+    pub fn define(&mut self, name: &str, term: &Term) -> Term {
+        if term.has_quantifier() {
             // An equation would need the quantifier both ways.
-            self.tell(&format!("(define-fun {name} () {sort} {term})"));
-            return Term::raw(name);
+            self.define_function(name, &[], term);
+            return Term::constant(name, term.sort().clone());
         }
         // Z3 4.8.12 expands definitions that use definitions, and takes ever longer for each.
-        let constant = self.declare(name, sort);
-        self.tell(&format!("(assert (= {name} {term}))"));
+        let constant = self.declare(name, term.sort());
+        self.tell(&format!("(assert (= {constant} {term}))"));
         constant
     }
 
     /// Asserts a term.
     pub fn assert(&mut self, term: &Term) {
+        self.assert_with(term, &Numbered);
+    }
+
+    /// Asserts a term whose variables have these names.
+    pub fn assert_with(&mut self, term: &Term, names: &dyn Names) {
         if !term.is_true() {
-            self.tell(&format!("(assert {term})"));
+            self.tell(&format!("(assert {})", write_term(term, names)));
         }
     }
 
@@ -173,7 +198,7 @@ impl Session {
 
     /// Whether the assertions can be true together with these literals: constants or their negations.
     pub fn check_assuming(&mut self, literals: &[Term]) -> Result<Answer, SolverError> {
-        let literals = literals.iter().map(Term::text).collect::<Vec<&str>>().join(" ");
+        let literals = literals.iter().map(Term::to_string).collect::<Vec<String>>().join(" ");
         self.query(&format!("(check-sat-assuming ({literals}))"))
     }
 
@@ -186,14 +211,14 @@ impl Session {
         answer
     }
 
-    /// For each term whether it can be true together with the assertions. All are asked in one exchange, which is
+    /// For each term, in which variables have these names, whether it can be true together with the assertions. All are asked in one exchange, which is
     /// cheaper than one after the other; the limit of time is for all of them together.
-    pub fn check_each(&mut self, terms: &[Term]) -> Result<Vec<Answer>, SolverError> {
+    pub fn check_each(&mut self, terms: &[Term], names: &dyn Names) -> Result<Vec<Answer>, SolverError> {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
         let started = Instant::now();
-        let question = |term: &Term| format!("(push 1)\n(assert {term})\n(check-sat)\n(pop 1)\n");
+        let question = |term: &Term| format!("(push 1)\n(assert {})\n(check-sat)\n(pop 1)\n", write_term(term, names));
         let text = self.exchange(&terms.iter().map(question).collect::<String>());
         self.effort.queries += terms.len() as u64;
         self.effort.time += started.elapsed();
@@ -226,7 +251,7 @@ impl Session {
 
     fn reason_unknown(&mut self) -> Result<String, SolverError> {
         let text = self.exchange("(get-info :reason-unknown)")?;
-        let parsed = Sexp::parse_all(&text).unwrap_or_default();
+        let parsed = parse_sexps(&text).unwrap_or_default();
         let reason = parsed.first().and_then(Sexp::list).and_then(|list| list.get(1)).map(Sexp::to_string);
         Ok(reason.unwrap_or_default().trim_matches('"').to_string())
     }
@@ -236,33 +261,22 @@ impl Session {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
-        let listed = terms.iter().map(Term::text).collect::<Vec<&str>>().join(" ");
+        let listed = terms.iter().map(Term::to_string).collect::<Vec<String>>().join(" ");
         let text = self.exchange(&format!("(get-value ({listed}))"))?;
         let wrong = || SolverError::Protocol(format!("`{}` is no answer to get-value", text.trim()));
-        let parsed = Sexp::parse_all(&text).ok_or_else(wrong)?;
+        let parsed = parse_sexps(&text).map_err(|_| wrong())?;
         let pairs = parsed.first().and_then(Sexp::list).ok_or_else(wrong)?;
         let values = pairs.iter().map(|pair| pair.list().and_then(|pair| pair.get(1)).cloned());
         let values = values.collect::<Option<Vec<Sexp>>>().ok_or_else(wrong)?;
         if values.len() == terms.len() { Ok(values) } else { Err(wrong()) }
     }
 
-    /// The model of the last query as the solver prints it.
-    pub fn model(&mut self) -> Result<Vec<Sexp>, SolverError> {
-        let text = self.exchange("(get-model)")?;
-        Sexp::parse_all(&text).ok_or(SolverError::Protocol("the model is not well-formed".to_string()))
-    }
-
     /// The names of assertions that cannot be true together, after [`Answer::Unsat`].
     pub fn core(&mut self) -> Result<Vec<String>, SolverError> {
         let text = self.exchange("(get-unsat-core)")?;
-        let parsed = Sexp::parse_all(&text).unwrap_or_default();
+        let parsed = parse_sexps(&text).unwrap_or_default();
         let names = parsed.first().and_then(Sexp::list).unwrap_or_default();
         Ok(names.iter().map(Sexp::to_string).collect())
-    }
-
-    /// Any command, and the text of its answer.
-    pub fn ask(&mut self, command: &str) -> Result<String, SolverError> {
-        self.exchange(command)
     }
 
     /// What has been asked so far.

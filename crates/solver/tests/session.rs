@@ -2,11 +2,16 @@
 
 use std::time::{Duration, Instant};
 use threadwise_limits::{Budget, Limit};
-use threadwise_solver::{Answer, Session, Settings, SmtSort, SolverCommand, SolverError, Term, run_script};
+use threadwise_logic::{Numbered, SmtSort, Term};
+use threadwise_solver::{Answer, Session, Settings, SolverCommand, SolverError, run_script};
 use threadwise_solver_setup::solver_for_tests;
 
 fn session(settings: Settings) -> Session {
     Session::start(&solver_for_tests(), settings, &Budget::unlimited()).expect("the solver starts")
+}
+
+fn undeclared() -> Term {
+    Term::constant("undeclared", SmtSort::Bool)
 }
 
 /// Something that is not a solver: a shell with this script.
@@ -39,10 +44,10 @@ fn several_questions_at_once_do_not_see_each_other() {
     let x = session.declare("x", &SmtSort::Int);
     session.assert(&Term::int(3).lt(&x));
     let questions = [x.le(&Term::int(3)), x.le(&Term::int(4)), Term::int(4).lt(&x)];
-    assert_eq!(session.check_each(&questions), Ok(vec![Answer::Unsat, Answer::Sat, Answer::Sat]));
-    assert_eq!(session.check_each(&[]), Ok(Vec::new()));
+    assert_eq!(session.check_each(&questions, &Numbered), Ok(vec![Answer::Unsat, Answer::Sat, Answer::Sat]));
+    assert_eq!(session.check_each(&[], &Numbered), Ok(Vec::new()));
     assert_eq!(session.effort().queries, 3);
-    assert!(matches!(session.check_each(&[Term::raw("undeclared")]), Err(SolverError::Protocol(_))));
+    assert!(matches!(session.check_each(&[undeclared()], &Numbered), Err(SolverError::Protocol(_))));
 }
 
 #[test]
@@ -62,7 +67,7 @@ fn assumptions_and_cores() {
 #[test]
 fn a_mistake_is_an_error_value() {
     let mut session = session(Settings::default());
-    session.assert(&Term::raw("undeclared"));
+    session.assert(&undeclared());
     assert!(matches!(session.check(), Err(SolverError::Protocol(text)) if text.contains("undeclared")));
 }
 

@@ -6,7 +6,7 @@ use proptest::test_runner::RngSeed;
 use std::collections::{BTreeSet, VecDeque};
 use threadwise_front_tw::printer::print;
 use threadwise_ir::{Instance, State, ThreadId};
-use threadwise_logic::{Formula, Value, Var};
+use threadwise_logic::{SmtSort, Term, Var};
 use threadwise_oracle::{GeneratorOptions, program_strategy};
 use threadwise_suite::program;
 use threadwise_symbolic::{ErrorKind, PointId, Space, Step, VarSort};
@@ -82,10 +82,10 @@ fn for_choices(space: &Space, vars: &BTreeSet<Var>, values: &[i64], each: &mut d
     Some(())
 }
 
-fn eval(value: &Value, valuation: &dyn Fn(Var) -> i64) -> i64 {
-    match value {
-        Value::Int(term) => term.value(&valuation).expect("small") as i64,
-        Value::Bool(formula) => formula.holds(&valuation).expect("small") as i64,
+fn eval(value: &Term, valuation: &dyn Fn(Var) -> i64) -> i64 {
+    match value.sort() {
+        SmtSort::Bool => value.holds(&valuation).expect("small") as i64,
+        _ => value.value(&valuation).expect("small") as i64,
     }
 }
 
@@ -94,14 +94,7 @@ type Outcomes = BTreeSet<(PointId, Vec<(Var, i64)>)>;
 /// Where the step leads from these values: the values of shared variables and of locals in scope.
 fn outcomes(space: &Space, step: &Step, values: &[i64], out: &mut Outcomes) -> Option<()> {
     let mut vars = step.guard.variables();
-    step.updates.iter().for_each(|(_, value)| match value {
-        Value::Int(term) => term.walk(&mut |var| {
-            vars.insert(var);
-        }),
-        Value::Bool(formula) => formula.walk(&mut |var| {
-            vars.insert(var);
-        }),
-    });
+    vars.extend(step.updates.iter().flat_map(|(_, value)| value.variables()));
     let seen: Vec<Var> = seen(space, step.thread, step.to);
     for_choices(space, &vars, values, &mut |valuation| {
         if step.guard.holds(&valuation).expect("small") {
@@ -116,7 +109,7 @@ fn seen(space: &Space, thread: ThreadId, point: PointId) -> Vec<Var> {
     shared.chain(space.live(thread, point)).collect()
 }
 
-fn can_hold(space: &Space, formula: &Formula, values: &[i64]) -> Option<bool> {
+fn can_hold(space: &Space, formula: &Term, values: &[i64]) -> Option<bool> {
     let mut found = false;
     for_choices(space, &formula.variables(), values, &mut |valuation| {
         found |= formula.holds(&valuation).expect("small");

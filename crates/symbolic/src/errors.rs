@@ -3,7 +3,7 @@
 use crate::expr::Env;
 use crate::space::{Space, Unsupported, go_on};
 use threadwise_ir::{Path, PropertyId, PropertyKind, ThreadId};
-use threadwise_logic::Formula;
+use threadwise_logic::Term;
 
 /// States that are in error, for one reason.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub struct ErrorCase {
     /// The reason.
     pub kind: ErrorKind,
     /// The states, over the variables and the free choices of steps.
-    pub formula: Formula,
+    pub formula: Term,
     /// The threads that it speaks of, sorted.
     pub threads: Vec<ThreadId>,
 }
@@ -34,8 +34,8 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
         let formula = match &property.kind {
             PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
                 let (truth, defined) = Env::of_state(space).formula(e)?;
-                let fine = if matches!(property.kind, PropertyKind::Never(_)) { truth.negated() } else { truth };
-                defined.and(fine).negated()
+                let fine = if matches!(property.kind, PropertyKind::Never(_)) { truth.not() } else { truth };
+                defined.and(fine).not()
             }
             PropertyKind::NoRace(..) => {
                 race_bit += 1;
@@ -47,7 +47,7 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
     }
     for thread in &space.threads {
         for failure in &thread.failures {
-            let formula = space.at(failure.thread, failure.from).and(failure.condition.clone());
+            let formula = space.at(failure.thread, failure.from).and(&failure.condition);
             add(space, ErrorKind::Step(failure.thread, failure.path.clone()), formula, &mut errors);
         }
     }
@@ -63,13 +63,9 @@ fn races(space: &Space, bit: u32, kind: &ErrorKind, out: &mut Vec<ErrorCase>) ->
                 for b in &second.steps {
                     if a.access.conflicts(b.access) >> bit & 1 == 1 {
                         let both = [a, b].map(|step| {
-                            Formula::all([
-                                space.at(step.thread, step.from),
-                                step.guard.clone(),
-                                step.choices_typed(space),
-                            ])
+                            Term::all([space.at(step.thread, step.from), step.guard.clone(), step.choices_typed(space)])
                         });
-                        add(space, kind.clone(), Formula::all(both), out);
+                        add(space, kind.clone(), Term::all(both), out);
                     }
                 }
             }
@@ -78,8 +74,8 @@ fn races(space: &Space, bit: u32, kind: &ErrorKind, out: &mut Vec<ErrorCase>) ->
     Ok(())
 }
 
-fn add(space: &Space, kind: ErrorKind, formula: Formula, out: &mut Vec<ErrorCase>) {
-    if formula == Formula::FALSE {
+fn add(space: &Space, kind: ErrorKind, formula: Term, out: &mut Vec<ErrorCase>) {
+    if formula.is_false() {
         return;
     }
     let mut threads: Vec<ThreadId> = Vec::new();

@@ -4,28 +4,28 @@ use crate::expr::Env;
 use crate::space::{Owner, Space, Unsupported};
 use crate::sym::Sym;
 use threadwise_ir::{Initial, ThreadId};
-use threadwise_logic::{Formula, Var};
+use threadwise_logic::{Term, Var};
 
 /// The initial values of the shared variables.
 #[derive(Clone, Debug)]
 pub struct Initially {
     /// What holds of the shared variables.
-    pub shared: Formula,
+    pub shared: Term,
     /// When the initial values themselves are in error.
-    pub fault: Formula,
+    pub fault: Term,
 }
 
 impl Default for Initially {
     fn default() -> Initially {
-        Initially { shared: Formula::TRUE, fault: Formula::FALSE }
+        Initially { shared: Term::bool(true), fault: Term::bool(false) }
     }
 }
 
 /// What the declarations and the `init` conditions say.
 pub(crate) fn initially(space: &Space) -> Result<Initially, Unsupported> {
     let program = &space.instance.program;
-    let mut holds = Formula::TRUE;
-    let mut fault = Formula::FALSE;
+    let mut holds = Term::bool(true);
+    let mut fault = Term::bool(false);
     for (var, sym) in program.shared.iter().zip(&space.shared) {
         let value = match &var.init {
             Initial::Any => continue,
@@ -33,7 +33,7 @@ pub(crate) fn initially(space: &Space) -> Result<Initially, Unsupported> {
             Initial::Value(e) => {
                 let valued = Env::of_state(space).eval(e)?;
                 let fine = valued.defined.and(valued.value.fits(&space.instance, &var.sort));
-                fault = fault.or(holds.clone().and(fine.negated()));
+                fault = fault.or(holds.and(fine.not()));
                 valued.value
             }
         };
@@ -41,7 +41,7 @@ pub(crate) fn initially(space: &Space) -> Result<Initially, Unsupported> {
     }
     for e in &program.init {
         let (truth, defined) = Env::of_state(space).formula(e)?;
-        fault = fault.or(holds.clone().and(defined.clone().negated()));
+        fault = fault.or(holds.and(defined.not()));
         holds = holds.and(defined).and(truth);
     }
     Ok(Initially { shared: holds, fault })
@@ -49,12 +49,11 @@ pub(crate) fn initially(space: &Space) -> Result<Initially, Unsupported> {
 
 impl Space {
     /// The initial states of one thread: its control and its locals.
-    pub fn start_of(&self, thread: ThreadId) -> Formula {
-        Formula::any(self.threads[thread.index()].starts.iter().map(|start| {
+    pub fn start_of(&self, thread: ThreadId) -> Term {
+        Term::any(self.threads[thread.index()].starts.iter().map(|start| {
             let values = start.values.iter().filter(|(var, _)| self.is_local(*var));
             let equations = values.map(|(var, value)| self.equation(*var, value));
-            let equations = Formula::all(equations.collect::<Vec<_>>());
-            let whole = self.at(thread, start.to).and(start.guard.clone()).and(equations);
+            let whole = self.at(thread, start.to).and(&start.guard).and(Term::all(equations));
             let typed = self.typing(&whole);
             whole.and(typed)
         }))
@@ -65,8 +64,8 @@ impl Space {
     }
 
     /// The initial states of the program.
-    pub fn init(&self) -> Formula {
+    pub fn init(&self) -> Term {
         let starts = (0..self.threads.len()).map(|thread| self.start_of(ThreadId(thread as u32)));
-        self.initially.shared.clone().and(Formula::all(starts))
+        self.initially.shared.and(Term::all(starts))
     }
 }

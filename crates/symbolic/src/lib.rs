@@ -11,6 +11,7 @@
 //! What cannot be expressed is an [`Unsupported`] with a reason: any number of copies, recursion, loops
 //! inside atomic blocks, division by what is not a constant.
 
+pub mod arrays;
 mod concrete;
 mod errors;
 mod expr;

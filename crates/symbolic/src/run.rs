@@ -7,13 +7,13 @@
 use crate::expr::Env;
 use crate::space::{Owner, Point, PointId, Space, Unsupported, VarSort, go_on};
 use crate::step::{Start, Step, StepFailure};
-use crate::sym::{ScalarRef, Sym};
+use crate::sym::Sym;
 use std::collections::VecDeque;
 use threadwise_ir::{
     Access, Command, EdgeId, Expr, LocationId, Op, Path, Place, RoutineId, Sort, ThreadId, Update, Value as Assigned,
     VarRef,
 };
-use threadwise_logic::{Formula, Term, Value, Var};
+use threadwise_logic::{Term, Var};
 
 /// More edges than this are not walked from one point.
 const MAX_EDGES: usize = 1000;
@@ -32,7 +32,7 @@ struct Inner {
     shared: Vec<Sym>,
     frames: Vec<Vec<Sym>>,
     point: Point,
-    guard: Formula,
+    guard: Term,
     choices: Vec<Var>,
     path: Path,
     access: Access,
@@ -47,7 +47,7 @@ pub(crate) fn explore(space: &mut Space, thread: ThreadId) -> Result<()> {
         shared: space.shared.clone(),
         frames: vec![defaults],
         point: Point { calls: Vec::new(), location: entry },
-        guard: Formula::TRUE,
+        guard: Term::bool(true),
         choices: Vec::new(),
         path: Path::new(),
         access: Access::default(),
@@ -93,7 +93,7 @@ impl Walk<'_> {
             shared: self.space.shared.clone(),
             frames,
             point,
-            guard: Formula::TRUE,
+            guard: Term::bool(true),
             choices: Vec::new(),
             path: Path::new(),
             access: Access::default(),
@@ -115,7 +115,7 @@ impl Walk<'_> {
         let pc = space.threads[self.thread.index()].pc;
         let locals = space.owned(Owner::Thread(self.thread));
         let forgotten = locals.filter(|var| *var != pc && !known(var)).collect();
-        let unchanged = |var: Var, value: &Value| *value == space.value(var);
+        let unchanged = |var: Var, value: &Term| *value == space.value(var);
         let updates = values.iter().filter(|(var, value)| !unchanged(*var, value)).cloned().collect();
         Step {
             thread: self.thread,
@@ -131,7 +131,7 @@ impl Walk<'_> {
     }
 
     /// The values of the shared variables and of the locals of the frames that there are.
-    fn values(&self, inner: &Inner) -> Vec<(Var, Value)> {
+    fn values(&self, inner: &Inner) -> Vec<(Var, Term)> {
         let own = &self.space.threads[self.thread.index()];
         let mut values = Vec::new();
         for (var, sym) in self.space.shared.iter().zip(&inner.shared) {
@@ -192,7 +192,7 @@ impl Walk<'_> {
 
     /// Control has arrived somewhere: either the step is over, or it runs on from there.
     fn arrive(&mut self, mut inner: Inner) -> Result<()> {
-        if inner.guard == Formula::FALSE {
+        if inner.guard.is_false() {
             return Ok(());
         }
         let values = inner.shared.iter().chain(inner.frames.iter().flatten());
@@ -219,20 +219,19 @@ impl Walk<'_> {
     }
 
     /// Records that things go wrong where `fine` does not hold, and goes on where it does.
-    fn require(&mut self, state: &mut Inner, fine: Formula) {
-        let wrong = state.guard.clone().and(fine.clone().negated());
-        if wrong != Formula::FALSE {
-            let typed: Vec<Formula> = state.choices.iter().map(|choice| self.space.typed(*choice)).collect();
-            let condition = Formula::all(typed).and(wrong);
+    fn require(&mut self, state: &mut Inner, fine: &Term) {
+        let wrong = state.guard.and(fine.not());
+        if !wrong.is_false() {
+            let condition = Term::all(state.choices.iter().map(|choice| self.space.typed(*choice))).and(wrong);
             let own = &mut self.space.threads[self.thread.index()];
             match self.from {
                 Some(from) => {
                     own.failures.push(StepFailure { thread: self.thread, from, condition, path: state.path.clone() });
                 }
-                None => own.start_fault = std::mem::replace(&mut own.start_fault, Formula::TRUE).or(condition),
+                None => own.start_fault = own.start_fault.or(condition),
             }
         }
-        state.guard = std::mem::replace(&mut state.guard, Formula::TRUE).and(fine);
+        state.guard = state.guard.and(fine);
     }
 
     fn env<'s>(&'s self, state: &'s Inner) -> Env<'s> {
@@ -244,11 +243,11 @@ impl Walk<'_> {
     fn command(&mut self, command: &Command, to: LocationId, mut state: Inner) -> Result<()> {
         for assertion in &command.assertions {
             let (truth, defined) = self.env(&state).formula(&assertion.condition)?;
-            self.require(&mut state, defined.and(truth));
+            self.require(&mut state, &defined.and(truth));
         }
         if let Some(guard) = &command.guard {
             let (truth, defined) = self.env(&state).formula(guard)?;
-            self.require(&mut state, defined);
+            self.require(&mut state, &defined);
             state.guard = state.guard.and(truth);
         }
         match &command.update {
@@ -263,7 +262,7 @@ impl Walk<'_> {
 
     /// All right-hand sides and indices are evaluated first; free choices are stored last.
     fn assign(&mut self, assignments: &[(Place, Assigned)], state: &mut Inner) -> Result<()> {
-        let mut fine = Formula::TRUE;
+        let mut fine = Term::bool(true);
         let (mut stores, mut choices) = (Vec::new(), Vec::new());
         for (place, assigned) in assignments {
             let keys = self.keys(place, state, &mut fine)?;
@@ -277,7 +276,7 @@ impl Walk<'_> {
                 Assigned::Any => choices.push((place, keys)),
             }
         }
-        self.require(state, fine);
+        self.require(state, &fine);
         for (place, keys, value) in stores {
             store(self.target(place.var, state), &keys, value);
         }
@@ -289,7 +288,7 @@ impl Walk<'_> {
     }
 
     /// For each index of a place, which of the keys it is.
-    fn keys(&self, place: &Place, state: &Inner, fine: &mut Formula) -> Result<Vec<Vec<Formula>>> {
+    fn keys(&self, place: &Place, state: &Inner, fine: &mut Term) -> Result<Vec<Vec<Term>>> {
         let mut env = self.env(state);
         let mut sort = self.space.instance.sort_of(env.routine, place.var);
         let mut keys = Vec::new();
@@ -298,7 +297,7 @@ impl Walk<'_> {
             let valued = env.eval(index)?;
             let count = self.space.instance.count(key);
             let (defined, conditions) = env.keys(key, valued.value, count);
-            *fine = std::mem::replace(fine, Formula::TRUE).and(valued.defined).and(defined);
+            *fine = fine.and(valued.defined).and(defined);
             keys.push(conditions);
             sort = element;
         }
@@ -319,7 +318,7 @@ impl Walk<'_> {
                 let count = self.space.instance.count(element);
                 let mut members = Vec::new();
                 for _ in 0..count {
-                    members.push(Formula::Var(self.new_choice(VarSort::Bool, state)));
+                    members.push(self.new_choice(VarSort::Bool, state));
                 }
                 Sym::Set(members)
             }
@@ -331,16 +330,15 @@ impl Walk<'_> {
                 }
                 Sym::Array(elements)
             }
-            Sort::Bool => Sym::Bool(Formula::Var(self.new_choice(VarSort::Bool, state))),
-            scalar => Sym::Int(Term::Var(self.new_choice(self.space.var_sort(scalar), state))),
+            scalar => Sym::Scalar(self.new_choice(self.space.var_sort(scalar), state)),
         })
     }
 
-    fn new_choice(&mut self, sort: VarSort, state: &mut Inner) -> Var {
+    fn new_choice(&mut self, sort: VarSort, state: &mut Inner) -> Term {
         let var = Var(self.space.end());
         self.space.choices.push(sort);
         state.choices.push(var);
-        var
+        self.space.value(var)
     }
 
     fn action(&mut self, frame: &[VarRef], formula: &Expr, assertion: Option<&Expr>, state: &mut Inner) -> Result<()> {
@@ -357,10 +355,10 @@ impl Walk<'_> {
         (env.shared_after, env.frame_after) = (&shared_after, &frame_after);
         let (truth, defined) = env.formula(formula)?;
         let asserted = assertion.map(|assertion| env.formula(assertion)).transpose()?;
-        self.require(state, defined);
-        state.guard = std::mem::replace(&mut state.guard, Formula::TRUE).and(truth);
+        self.require(state, &defined);
+        state.guard = state.guard.and(truth);
         if let Some((truth, defined)) = asserted {
-            self.require(state, defined.and(truth));
+            self.require(state, &defined.and(truth));
         }
         Ok(())
     }
@@ -368,14 +366,14 @@ impl Walk<'_> {
     fn call(&mut self, id: EdgeId, routine: RoutineId, args: &[Expr], mut state: Inner) -> Result<()> {
         let program = self.space.instance.program.clone();
         let mut locals = defaults(self.space, routine);
-        let mut fine = Formula::TRUE;
+        let mut fine = Term::bool(true);
         for (index, arg) in args.iter().enumerate() {
             let valued = self.env(&state).eval(arg)?;
             let sort = &program.routine(routine).locals[index].sort;
             fine = fine.and(valued.defined).and(valued.value.fits(&self.space.instance, sort));
             locals[index] = valued.value;
         }
-        self.require(&mut state, fine);
+        self.require(&mut state, &fine);
         state.frames.push(locals);
         state.point.calls.push(id);
         state.point.location = program.routine(routine).entry;
@@ -386,7 +384,7 @@ impl Walk<'_> {
         let program = self.space.instance.program.clone();
         let routine = program.location(state.point.location).routine;
         let result = program.routine(routine).result;
-        let mut fine = Formula::TRUE;
+        let mut fine = Term::bool(true);
         let returned = match (value, result) {
             (Some(e), Some(result)) => {
                 let valued = self.env(&state).eval(e)?;
@@ -397,7 +395,7 @@ impl Walk<'_> {
             (None, Some(result)) => Some(state.frames.last().expect("there is a frame")[result.index()].clone()),
             (_, None) => None,
         };
-        self.require(&mut state, fine);
+        self.require(&mut state, &fine);
         state.frames.pop();
         let call = state.point.calls.pop().expect("front ends end threads without a return");
         let edge = program.edge(call);
@@ -406,7 +404,7 @@ impl Walk<'_> {
         if let (Op::Call { result: Some(place), .. }, Some(value)) = (&edge.op, returned) {
             let mut fine = value.fits(&self.space.instance, &place.sort);
             let keys = self.keys(place, &state, &mut fine)?;
-            self.require(&mut state, fine);
+            self.require(&mut state, &fine);
             store(self.target(place.var, &mut state), &keys, value);
         }
         self.arrive(state)
@@ -414,14 +412,14 @@ impl Walk<'_> {
 }
 
 /// Stores a value into the place that the keys lead to.
-fn store(target: &mut Sym, keys: &[Vec<Formula>], value: Sym) {
+fn store(target: &mut Sym, keys: &[Vec<Term>], value: Sym) {
     let Some((first, rest)) = keys.split_first() else {
         *target = value;
         return;
     };
     let Sym::Array(elements) = target else { unreachable!("only arrays are indexed") };
     for (element, condition) in elements.iter_mut().zip(first) {
-        if *condition == Formula::FALSE {
+        if condition.is_false() {
             continue;
         }
         let mut stored = element.clone();
@@ -431,17 +429,11 @@ fn store(target: &mut Sym, keys: &[Vec<Formula>], value: Sym) {
 }
 
 /// Pairs the variables of a symbolic variable with the scalars of a value.
-fn pair(var: &Sym, value: &Sym, out: &mut Vec<(Var, Value)>) {
+fn pair(var: &Sym, value: &Sym, out: &mut Vec<(Var, Term)>) {
     let (mut vars, mut values) = (Vec::new(), Vec::new());
     var.scalars(&mut vars);
     value.scalars(&mut values);
     for (var, value) in vars.iter().zip(values) {
-        match (var, value) {
-            (ScalarRef::Int(Term::Var(var)), ScalarRef::Int(term)) => out.push((*var, Value::Int(term.clone()))),
-            (ScalarRef::Bool(Formula::Var(var)), ScalarRef::Bool(formula)) => {
-                out.push((*var, Value::Bool(formula.clone())));
-            }
-            _ => unreachable!("variables are variables"),
-        }
+        out.push((var.as_var().expect("variables are variables"), value.clone()));
     }
 }

@@ -1,9 +1,9 @@
 //! The variables of a space in SMT-LIB.
 
-use crate::space::{Space, VarSort};
+use crate::space::Space;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use threadwise_logic::{Formula, Names, Naming, Scope, SexpError, Value, Var, read_formula, smt_formula};
+use threadwise_logic::{Names, Naming, Scope, SexpError, Term, Var, parse_sexp, read_formula, write_term};
 
 impl Names for Space {
     fn name(&self, var: Var) -> String {
@@ -12,21 +12,13 @@ impl Names for Space {
 }
 
 impl Space {
-    /// The formula as SMT-LIB.
-    pub fn smt(&self, formula: &Formula) -> String {
-        smt_formula(formula, self)
-    }
-
-    /// The sort of a variable in SMT-LIB.
-    pub fn smt_sort(&self, var: Var) -> &'static str {
-        match self.sort(var) {
-            VarSort::Bool => "Bool",
-            VarSort::Int(_) => "Int",
-        }
+    /// The term as SMT-LIB.
+    pub fn smt(&self, term: &Term) -> String {
+        write_term(term, self)
     }
 
     /// The formula with every variable after the step in the place of the one before it.
-    pub fn prime(&self, formula: &Formula) -> Formula {
+    pub fn prime(&self, formula: &Term) -> Term {
         let count = self.count();
         formula.rename(&|var| if var.index() < count { self.primed(var) } else { var })
     }
@@ -41,8 +33,8 @@ impl Space {
     }
 
     /// That all variables before and after the step have values of their sorts.
-    pub fn all_typed(&self) -> Formula {
-        Formula::all((0..2 * self.count() as u32).map(|var| self.typed(Var(var))))
+    pub fn all_typed(&self) -> Term {
+        Term::all((0..2 * self.count() as u32).map(|var| self.typed(Var(var))))
     }
 
     /// Reads formulas over the variables before a step, and those after it if `primed`.
@@ -55,18 +47,18 @@ impl Space {
 
 /// What the names of variables mean in a text.
 pub struct FormulaReader {
-    names: BTreeMap<String, Value>,
+    names: BTreeMap<String, Term>,
 }
 
 impl FormulaReader {
     /// The formula that a text denotes.
-    pub fn read(&self, text: &str) -> Result<Formula, SexpError> {
-        read_formula(text, self)
+    pub fn read(&self, text: &str) -> Result<Term, SexpError> {
+        read_formula(&parse_sexp(text)?, self)
     }
 }
 
 impl Scope for FormulaReader {
-    fn meaning(&self, name: &str) -> Option<Value> {
+    fn meaning(&self, name: &str) -> Option<Term> {
         self.names.get(name).cloned()
     }
 }

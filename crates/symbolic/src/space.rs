@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use threadwise_ir::patience::may_do;
 use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Program, Sort, ThreadId};
-use threadwise_logic::{Formula, Naming, Term, Value, Var};
+use threadwise_logic::{Naming, SmtSort, Term, Var};
 use threadwise_source::Span;
 
 /// Programs with more scalar variables than this are not treated.
@@ -123,7 +123,7 @@ pub struct ThreadSpace {
     /// Where the thread can start.
     pub starts: Vec<Start>,
     /// When a declaration at the start of the thread goes wrong, over the free choices there.
-    pub start_fault: Formula,
+    pub start_fault: Term,
     /// All steps, in the order of their points.
     pub steps: Vec<Step>,
     /// All ways in which a step can go wrong.
@@ -228,7 +228,7 @@ impl Space {
             pc,
             points: Vec::new(),
             starts: Vec::new(),
-            start_fault: Formula::FALSE,
+            start_fault: Term::bool(false),
             steps: Vec::new(),
             failures: Vec::new(),
             frames,
@@ -270,7 +270,7 @@ impl Space {
         Ok(match sort {
             Sort::Bool => {
                 let var = self.push(scalar(name, VarSort::Bool, Shown::Plain, (offset, None)))?;
-                Sym::Bool(Formula::Var(var))
+                Sym::Scalar(self.value(var))
             }
             Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => {
                 let shown = match sort {
@@ -279,7 +279,7 @@ impl Space {
                     _ => Shown::Plain,
                 };
                 let var = self.push(scalar(name, self.var_sort(sort), shown, (offset, None)))?;
-                Sym::Int(Term::Var(var))
+                Sym::Scalar(self.value(var))
             }
             Sort::Set(element) => {
                 let count = self.instance.cardinality(element).unwrap_or(u64::MAX);
@@ -291,7 +291,7 @@ impl Space {
                     let value = self.show_scalar(element, self.instance.unrank(element, rank));
                     let slot = (offset + rank / 64, Some((rank % 64) as u32));
                     let var = self.push(scalar(&format!("{value} in {name}"), VarSort::Bool, Shown::Plain, slot))?;
-                    members.push(Formula::Var(var));
+                    members.push(self.value(var));
                 }
                 Sym::Set(members)
             }
@@ -391,12 +391,7 @@ impl Space {
                 if depth < at.calls.len() || !dead.contains(&LocalId(index as u32)) {
                     let mut scalars = Vec::new();
                     sym.scalars(&mut scalars);
-                    live.extend(scalars.iter().filter_map(|scalar| match scalar {
-                        crate::sym::ScalarRef::Int(Term::Var(var)) | crate::sym::ScalarRef::Bool(Formula::Var(var)) => {
-                            Some(*var)
-                        }
-                        _ => None,
-                    }));
+                    live.extend(scalars.iter().filter_map(|scalar| scalar.as_var()));
                 }
             }
         }
@@ -404,42 +399,44 @@ impl Space {
     }
 
     /// That a variable's value is one of its sort.
-    pub fn typed(&self, var: Var) -> Formula {
+    pub fn typed(&self, var: Var) -> Term {
         let bounds = match (self.sort(var), self.info(var).map(|info| info.shown)) {
-            (VarSort::Bool, _) => return Formula::TRUE,
+            (VarSort::Bool, _) => return Term::bool(true),
             // A thread that cannot even start has no points. That must not make typing unsatisfiable: whatever is asked
             // under the assumption of it would be answered with no, also whether the start goes wrong.
             (_, Some(Shown::Point(thread))) => Some((0, self.threads[thread.index()].points.len().max(1) as i64 - 1)),
             (VarSort::Int(bounds), _) => bounds,
         };
-        let Some((lo, hi)) = bounds else { return Formula::TRUE };
-        Formula::le(Term::Const(lo), Term::Var(var)).and(Formula::le(Term::Var(var), Term::Const(hi)))
+        let Some((lo, hi)) = bounds else { return Term::bool(true) };
+        self.value(var).between(Term::int(lo), Term::int(hi))
     }
 
     /// That the values of all variables in the formula are of their sorts.
-    pub fn typing(&self, formula: &Formula) -> Formula {
-        Formula::all(formula.variables().into_iter().filter(|var| var.0 < self.end()).map(|var| self.typed(var)))
+    pub fn typing(&self, formula: &Term) -> Term {
+        Term::all(formula.variables().into_iter().filter(|var| var.0 < self.end()).map(|var| self.typed(var)))
     }
 
-    /// The variable as a value.
-    pub fn value(&self, var: Var) -> Value {
+    /// The sort of a variable in SMT-LIB.
+    pub fn smt_sort(&self, var: Var) -> SmtSort {
         match self.sort(var) {
-            VarSort::Bool => Value::Bool(Formula::Var(var)),
-            VarSort::Int(_) => Value::Int(Term::Var(var)),
+            VarSort::Bool => SmtSort::Bool,
+            VarSort::Int(_) => SmtSort::Int,
         }
+    }
+
+    /// The variable as a term.
+    pub fn value(&self, var: Var) -> Term {
+        Term::var(var, self.smt_sort(var))
     }
 
     /// `var == value`
-    pub fn equation(&self, var: Var, value: &Value) -> Formula {
-        match value {
-            Value::Int(term) => Formula::eq(Term::Var(var), term.clone()),
-            Value::Bool(formula) => Formula::Var(var).iff(formula.clone()),
-        }
+    pub fn equation(&self, var: Var, value: &Term) -> Term {
+        self.value(var).equals(value)
     }
 
     /// That a thread stands at a point.
-    pub fn at(&self, thread: ThreadId, point: PointId) -> Formula {
-        Formula::eq(Term::Var(self.threads[thread.index()].pc), Term::Const(i64::from(point.0)))
+    pub fn at(&self, thread: ThreadId, point: PointId) -> Term {
+        Term::var(self.threads[thread.index()].pc, SmtSort::Int).equals(Term::int(i64::from(point.0)))
     }
 
     /// The name of a control point: a label of its location if it has one, else the line.

@@ -2,7 +2,7 @@
 
 use crate::space::{Owner, PointId, Space};
 use threadwise_ir::{Access, Path, ThreadId};
-use threadwise_logic::{Formula, Value, Var};
+use threadwise_logic::{Term, Var};
 
 /// Where a thread can start.
 #[derive(Clone, Debug)]
@@ -10,9 +10,9 @@ pub struct Start {
     /// The point.
     pub to: PointId,
     /// What holds of the free choices on the way.
-    pub guard: Formula,
+    pub guard: Term,
     /// The values of the locals in scope there.
-    pub values: Vec<(Var, Value)>,
+    pub values: Vec<(Var, Term)>,
 }
 
 /// A step of a thread, from one point to another, by one path.
@@ -25,9 +25,9 @@ pub struct Step {
     /// To where.
     pub to: PointId,
     /// When it can be taken, over the variables before the step and the step's free choices.
-    pub guard: Formula,
+    pub guard: Term,
     /// The variables that change, and their values after the step.
-    pub updates: Vec<(Var, Value)>,
+    pub updates: Vec<(Var, Term)>,
     /// The free choices that it makes.
     pub choices: Vec<Var>,
     /// The locals of frames that are gone, or new: their old values say nothing of their new ones.
@@ -46,16 +46,16 @@ pub struct StepFailure {
     /// From where.
     pub from: PointId,
     /// When, over the variables before the step and the free choices made before it goes wrong.
-    pub condition: Formula,
+    pub condition: Term,
     /// The edges; the last one goes wrong.
     pub path: Path,
 }
 
 impl Step {
     /// The value of a variable after the step; `None` if nothing is known of it.
-    pub fn after(&self, space: &Space, var: Var) -> Option<Value> {
+    pub fn after(&self, space: &Space, var: Var) -> Option<Term> {
         if var == space.threads[self.thread.index()].pc {
-            return Some(Value::Int(threadwise_logic::Term::Const(i64::from(self.to.0))));
+            return Some(Term::int(i64::from(self.to.0)));
         }
         match self.updates.iter().find(|(updated, _)| *updated == var) {
             Some((_, value)) => Some(value.clone()),
@@ -66,18 +66,18 @@ impl Step {
 
     /// The step as a relation between the variables before and after it, the thread's control included.
     /// The locals of other threads do not change.
-    pub fn relation(&self, space: &Space) -> Formula {
+    pub fn relation(&self, space: &Space) -> Term {
         let mut parts = vec![space.at(self.thread, self.from), self.guard.clone(), self.choices_typed(space)];
         for var in space.variables() {
             if let Some(value) = self.after(space, var) {
                 parts.push(space.equation(space.primed(var), &value));
             }
         }
-        Formula::all(parts)
+        Term::all(parts)
     }
 
     /// The part of the relation that speaks of shared variables and the thread's own.
-    pub fn own_relation(&self, space: &Space) -> Formula {
+    pub fn own_relation(&self, space: &Space) -> Term {
         let mut parts = vec![self.guard.clone(), self.choices_typed(space)];
         for owner in [Owner::Shared, Owner::Thread(self.thread)] {
             for var in space.owned(owner).filter(|var| *var != space.threads[self.thread.index()].pc) {
@@ -86,11 +86,11 @@ impl Step {
                 }
             }
         }
-        Formula::all(parts)
+        Term::all(parts)
     }
 
     /// That the free choices are values of their sorts.
-    pub fn choices_typed(&self, space: &Space) -> Formula {
-        Formula::all(self.choices.iter().map(|choice| space.typed(*choice)))
+    pub fn choices_typed(&self, space: &Space) -> Term {
+        Term::all(self.choices.iter().map(|choice| space.typed(*choice)))
     }
 }

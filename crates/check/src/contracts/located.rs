@@ -6,7 +6,9 @@
 use super::code::{Code, Spot};
 use super::terms::Terms;
 use threadwise_ir::{EdgeId, Expr, ExprKind, LocalId, LocationId, RoutineId, TemplateId, VarRef};
-use threadwise_solver::{Others, Session, Term, Unsupported, Value, View};
+use threadwise_logic::{Quantifier, SmtSort, Term};
+use threadwise_solver::Session;
+use threadwise_symbolic::arrays::{Others, Unsupported, Value, View};
 
 /// Up to so many copies of a thread are written out.
 const FEW: i64 = 16;
@@ -33,12 +35,11 @@ pub(crate) fn say_violated(
                 }
             }
             _ => {
-                let anyone = Term::raw("anyone");
+                let anyone = Term::constant("anyone", SmtSort::Int);
                 let known = crowd.known(code, template, &anyone, &shared)?;
                 let known = terms.population.is_copy(&anyone, template).implies(&known);
-                let hints = functions.iter().map(|name| format!(":pattern (({name} anyone))"));
-                let hints = hints.collect::<Vec<String>>().join(" ");
-                session.assert(&Term::raw(format!("(forall ((anyone Int)) (! {known} {hints}))")));
+                let hints = functions.iter().map(|function| of_thread(function, &anyone)).collect();
+                session.assert(&Term::quantified(Quantifier::Forall, [&anyone], known, hints));
             }
         }
     }
@@ -57,26 +58,29 @@ struct Crowd<'a> {
 }
 
 /// The function that gives the spot of each copy.
-fn spot_of(template: TemplateId) -> String {
-    format!("spot.{}", template.0)
+fn spot_of(template: TemplateId) -> Term {
+    Term::constant(&format!("spot.{}", template.0), SmtSort::Int)
+}
+
+/// The function that has the name and the sort of a constant, of a thread.
+fn of_thread(function: &Term, thread: &Term) -> Term {
+    Term::apply(function.name().expect("it is a constant"), [thread], function.sort().clone())
 }
 
 impl Crowd<'_> {
-    /// Declares the functions of a template; returns their names.
-    fn declare(&self, session: &mut Session, template: TemplateId) -> Vec<String> {
-        let population = self.terms.population;
-        let mut names = vec![spot_of(template)];
-        session.tell(&format!("(declare-fun {} (Int) Int)", names[0]));
+    /// Declares the functions of a template; returns constants with their names and sorts.
+    fn declare(&self, session: &mut Session, template: TemplateId) -> Vec<Term> {
+        let mut functions = vec![spot_of(template)];
         for routine in self.terms.program().routines_of(template) {
             for (index, local) in self.terms.program().routine(routine).locals.iter().enumerate() {
-                let leaves = population.named(&local_of(template, routine, index), &local.sort).0;
-                for (leaf, sort) in leaves.iter().zip(population.leaf_sorts(&local.sort)) {
-                    session.tell(&format!("(declare-fun {leaf} (Int) {sort})"));
-                    names.push(leaf.text().to_string());
-                }
+                functions.extend(self.terms.population.named(&local_of(template, routine, index), &local.sort).0);
             }
         }
-        names
+        for function in &functions {
+            let name = function.name().expect("it is a constant");
+            session.declare_function(name, &[SmtSort::Int], function.sort());
+        }
+        functions
     }
 
     /// The locals of a thread in a routine that is running; none runs twice at a time.
@@ -84,7 +88,7 @@ impl Crowd<'_> {
         let locals = self.terms.program().routine(routine).locals.iter().enumerate();
         let value = |(index, local): (usize, &threadwise_ir::LocalVar)| {
             let leaves = self.terms.population.named(&local_of(template, routine, index), &local.sort).0;
-            Value(leaves.iter().map(|leaf| Term::apply(leaf.text(), &[thread])).collect())
+            Value(leaves.iter().map(|leaf| of_thread(leaf, thread)).collect())
         };
         locals.map(value).collect()
     }
@@ -92,7 +96,7 @@ impl Crowd<'_> {
     /// What is known of a thread that is between two steps.
     fn known(&self, code: &Code, template: TemplateId, thread: &Term, shared: &[Value]) -> Result<Term, Unsupported> {
         let program = self.terms.program();
-        let spot = Term::apply(&spot_of(template), &[thread]);
+        let spot = of_thread(&spot_of(template), thread);
         let (mut places, mut parts) = (Vec::new(), Vec::new());
         let body = program.template(template).body;
         for (local, value) in program.routine(body).locals.iter().zip(self.locals(template, body, thread)) {
@@ -165,7 +169,7 @@ impl Others for Crowd<'_> {
     }
 
     fn at(&self, template: TemplateId, thread: &Term, locations: &[LocationId]) -> Option<Term> {
-        let spot = Term::apply(&spot_of(template), &[thread]);
+        let spot = of_thread(&spot_of(template), thread);
         let spots = self.codes[template.index()].spots.iter().enumerate();
         let there = spots.filter(|(_, at)| !at.inside_step && locations.contains(&at.point.1));
         let there = there.map(|(number, _)| spot.equals(&Term::int(number as i64)));

@@ -9,9 +9,10 @@ use super::terms::Terms;
 use super::{assertion_view, code::Code};
 use crate::{CheckError, refuted};
 use threadwise_ir::{EdgeId, Op, Sort, TemplateId};
-use threadwise_solver::{
-    Session, Sexp, SmtSort, Term, Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value,
-    store_result, transition,
+use threadwise_logic::{Kind, SmtSort, Term};
+use threadwise_solver::Session;
+use threadwise_symbolic::arrays::{
+    Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value, store_result, transition,
 };
 
 /// What a run is like where it comes to a point, or after an edge.
@@ -125,7 +126,7 @@ impl<'a> Piece<'a> {
         for e in spot.cut.iter().flatten() {
             parts.push(view.holds(e)?);
         }
-        let comes = self.named("comes", &SmtSort::Bool, &Term::all(&parts));
+        let comes = self.named("comes", &Term::all(&parts));
         Ok(Run { comes, ..run })
     }
 
@@ -144,7 +145,7 @@ impl<'a> Piece<'a> {
             run.frames.iter_mut().zip(&way.frames).for_each(|(frame, other)| select(frame, other));
             run.comes = run.comes.or(&way.comes);
         }
-        run.comes = self.named("comes", &SmtSort::Bool, &run.comes);
+        run.comes = self.named("comes", &run.comes);
         let sorts: Vec<Sort> = self.terms.program().shared.iter().map(|var| var.sort.clone()).collect();
         run.shared = self.named_values(&sorts, run.shared);
         run.start = self.named_values(&sorts, run.start);
@@ -169,18 +170,17 @@ impl<'a> Piece<'a> {
                 next[var.index()] = last[var.index()].clone();
             }
             let rely = self.terms.rely(self.template, &self.me, &last, &next)?;
-            let formula = Sexp::parse_all(rely.text()).unwrap_or_default();
             for leaf in next.iter_mut().flat_map(|value| &mut value.0) {
                 // What must equal the old value of a variable is that value.
-                let equal = formula.first().and_then(|formula| equal_to(formula, leaf.text()));
-                let old = |term: &&Term| Some(term.text()) == equal.as_deref();
+                let equal = equal_to(&rely, leaf);
+                let old = |term: &&Term| Some(*term) == equal;
                 *leaf = last.iter().flat_map(|value| &value.0).find(old).unwrap_or(leaf).clone();
             }
             parts.push(self.terms.rely(self.template, &self.me, &last, &next)?);
             parts.push(self.terms.sound(&next)?);
             last = next;
         }
-        let comes = self.named("comes", &SmtSort::Bool, &Term::all(&parts));
+        let comes = self.named("comes", &Term::all(&parts));
         Ok(Run { comes, start: last.clone(), shared: last, frames: run.frames })
     }
 
@@ -209,11 +209,11 @@ impl<'a> Piece<'a> {
     /// The run that chooses this edge.
     fn take(&mut self, number: usize, run: &Run, id: EdgeId, choice: usize, target: usize) -> Result<Run, Unsupported> {
         let comes = if self.code.spots[number].next.len() > 1 {
-            let chosen = Term::raw(format!("choice.{number}")).equals(&Term::int(choice as i64));
+            let name = Term::constant(&format!("choice.{number}"), SmtSort::Int);
             if choice == 0 {
-                self.session.declare(&format!("choice.{number}"), &SmtSort::Int);
+                self.session.declare_all([&name]);
             }
-            run.comes.and(&chosen)
+            run.comes.and(name.equals(Term::int(choice as i64)))
         } else {
             run.comes.clone()
         };
@@ -223,7 +223,7 @@ impl<'a> Piece<'a> {
         for hazard in &wrong.hazards {
             self.bad.push((comes.and(&hazard.when), format!("the step at {step} goes wrong")));
         }
-        after.comes = self.named("takes", &SmtSort::Bool, &comes.and(&wrong.so_far));
+        after.comes = self.named("takes", &comes.and(&wrong.so_far));
         if !self.code.spots[target].inside_step {
             self.step_is_good(&after, &step)?;
         }
@@ -244,11 +244,7 @@ impl<'a> Piece<'a> {
                 self.names += 1;
                 let fresh = format!("any{}", self.names);
                 let step = transition(&view, command, routine, edge.to, edge.span, &fresh)?;
-                for chosen in &step.choices {
-                    for (term, sort) in chosen.value.0.iter().zip(population.leaf_sorts(&chosen.sort)) {
-                        self.session.declare(term.text(), &sort);
-                    }
-                }
+                self.session.declare_all(step.choices.iter().flat_map(|chosen| &chosen.0));
                 wrong = Wrong { hazards: step.hazards, so_far: step.taken };
                 after.shared = step.shared;
                 *after.frames.last_mut().expect("there is the thread's own frame") = step.locals;
@@ -308,15 +304,15 @@ impl<'a> Piece<'a> {
         self.terms.population.declare_value(self.session, &format!("local{}", self.names), sort)
     }
 
-    fn named(&mut self, name: &str, sort: &SmtSort, term: &Term) -> Term {
+    fn named(&mut self, name: &str, term: &Term) -> Term {
         self.names += 1;
-        self.session.define(&format!("{name}{}", self.names), sort, term)
+        self.session.define(&format!("{name}{}", self.names), term)
     }
 
     /// The shared store with names for long terms, so that they do not grow from step to step.
     fn shortened(&mut self, mut store: Vec<Value>) -> Vec<Value> {
         for (var, value) in self.terms.population.program.shared.iter().zip(&mut store) {
-            if value.0.iter().any(|term| term.text().len() >= SHORT) {
+            if !value.0.iter().all(is_short) {
                 self.names += 1;
                 *value =
                     self.terms.population.define_value(self.session, &format!("v{}", self.names), &var.sort, value);
@@ -328,7 +324,7 @@ impl<'a> Piece<'a> {
     fn named_values(&mut self, sorts: &[Sort], values: Vec<Value>) -> Vec<Value> {
         let mut named = Vec::new();
         for (sort, value) in sorts.iter().zip(values) {
-            if value.0.iter().all(|term| !term.text().starts_with('(')) {
+            if value.0.iter().all(is_one_word) {
                 named.push(value);
                 continue;
             }
@@ -339,15 +335,22 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Longer terms get a name before they are used again.
+/// Terms with a longer text get a name before they are used again.
 const SHORT: usize = 64;
 
-/// What the formula, as a conjunction, says is equal to the constant with this name.
-fn equal_to(formula: &Sexp, name: &str) -> Option<String> {
-    match formula.list()? {
-        [Sexp::Atom(and), parts @ ..] if and == "and" => parts.iter().find_map(|part| equal_to(part, name)),
-        [Sexp::Atom(equal), a, b] if equal == "=" && a.atom() == Some(name) => Some(b.to_string()),
-        [Sexp::Atom(equal), a, b] if equal == "=" && b.atom() == Some(name) => Some(a.to_string()),
+fn is_short(term: &Term) -> bool {
+    term.size(SHORT) < SHORT && term.to_string().len() < SHORT
+}
+
+fn is_one_word(term: &Term) -> bool {
+    term.size(2) < 2 && !term.to_string().starts_with('(')
+}
+
+/// What the formula, as a conjunction, says is equal to a constant.
+fn equal_to<'t>(formula: &'t Term, constant: &Term) -> Option<&'t Term> {
+    formula.conjuncts().iter().find_map(|part| match part.kind() {
+        Kind::Eq(a, b) | Kind::Iff(a, b) if a == constant => Some(b),
+        Kind::Eq(a, b) | Kind::Iff(a, b) if b == constant => Some(a),
         _ => None,
-    }
+    })
 }

@@ -4,7 +4,9 @@ use super::code::Code;
 use super::located::holds_at;
 use super::terms::Terms;
 use threadwise_ir::{Access, Copies, EdgeId, Instance, Op, TemplateId};
-use threadwise_solver::{Session, SmtSort, Unsupported, Value, View, transition};
+use threadwise_logic::SmtSort;
+use threadwise_solver::Session;
+use threadwise_symbolic::arrays::{Unsupported, Value, View, transition};
 
 /// Where a thread is, and the edge with which its next step starts.
 #[derive(Clone, Copy)]
@@ -93,11 +95,7 @@ pub(crate) fn say_both(
             let view = View::of_thread(population, thread, &shared, &locals);
             let any = format!("{thread}.any");
             let step = transition(&view, command, at.innermost(), edge.to, edge.span, &any)?;
-            for chosen in &step.choices {
-                for (term, sort) in chosen.value.0.iter().zip(population.leaf_sorts(&chosen.sort)) {
-                    session.declare(term.text(), &sort);
-                }
-            }
+            session.declare_all(step.choices.iter().flat_map(|chosen| &chosen.0));
             session.assert(&step.taken);
         }
     }

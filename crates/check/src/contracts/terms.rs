@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyKind, SharedId, TemplateId, VarRef};
-use threadwise_solver::{Population, Session, Term, Unsupported, Value, View};
+use threadwise_logic::Term;
+use threadwise_solver::Session;
+use threadwise_symbolic::arrays::{Population, Unsupported, Value, View};
 
 pub(crate) struct Terms<'a> {
     pub(crate) population: &'a Population,
@@ -113,21 +115,16 @@ impl<'a> Terms<'a> {
         if steps == 1 {
             return self.rely(of, me, x, y);
         }
-        let mut constants = Vec::new();
+        let mut constants: Vec<Term> = Vec::new();
         let mut middle = Vec::new();
         for (index, var) in self.program().shared.iter().enumerate() {
             let value = self.population.named(&format!("between{steps}.{index}"), &var.sort);
-            for (term, sort) in value.0.iter().zip(self.population.leaf_sorts(&var.sort)) {
-                constants.push(format!("({term} {sort})"));
-            }
+            constants.extend(value.0.iter().cloned());
             middle.push(value);
         }
         let first = self.rely(of, me, x, &middle)?.and(&self.sound(&middle)?);
         let both = first.and(&self.steps_between(of, me, &middle, y, steps - 1)?);
-        if constants.is_empty() {
-            return Ok(both);
-        }
-        Ok(Term::raw(format!("(exists ({}) {both})", constants.join(" "))))
+        Ok(Term::exists(&constants, both))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Which threads there are, in numbers that may be unknown.
 
-use crate::{Session, SmtSort, Term};
 use std::sync::Arc;
 use threadwise_ir::{Copies, Instance, Program, TemplateId};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::Session;
 
 /// The threads of a program. A thread is a number: 0 is `none`, the others are counted from 1 in order
 /// of declaration, as everywhere. How many copies of a `[*]` thread there are is an unknown of
@@ -29,7 +30,7 @@ impl Population {
         let copies = program.templates.iter().map(|template| match template.copies {
             Copies::Single => Term::int(1),
             Copies::Exactly(n) => Term::int(i64::from(n)),
-            Copies::Any => Term::raw(format!("copies.{}", template.name)),
+            Copies::Any => Term::constant(&format!("copies.{}", template.name), SmtSort::Int),
         });
         Population::new(program.clone(), copies.collect())
     }
@@ -46,9 +47,7 @@ impl Population {
 
     /// Declares the unknown numbers.
     pub fn declare(&self, session: &mut Session) {
-        for (name, _) in self.unknowns() {
-            session.declare(name.text(), &SmtSort::Int);
-        }
+        session.declare_all(self.unknowns().map(|(name, _)| name));
         session.assert(&self.constraint());
     }
 

@@ -1,10 +1,11 @@
 //! Expressions as terms.
 
-use crate::shape::Keys;
-use crate::{Population, Term, Value};
+use super::shape::Keys;
+use super::{Population, Value};
 use threadwise_ir::{
     BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Quantifier, Sort, TemplateId, ThreadRef, UnaryOp, VarRef,
 };
+use threadwise_logic::{SmtSort, Term};
 use threadwise_source::Span;
 
 /// An expression as terms.
@@ -197,7 +198,7 @@ impl<'a> View<'a> {
             UnaryOp::Size => {
                 let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
                 match self.population.keys(element) {
-                    Keys::Few(..) => sum(operand.value.0.iter().map(truth_as_number)),
+                    Keys::Few(..) => Term::sum(operand.value.0.iter().map(truth_as_number)),
                     Keys::Many(..) => return Err(Unsupported { what: "the size of a large set", span }),
                 }
             }
@@ -285,16 +286,16 @@ impl<'a> View<'a> {
                 Err(Unsupported { what: "`count` over a large or unknown number of values", span })
             }
             keys => {
-                let name = format!("q{}", self.bound.len());
+                let bound = Term::constant(&format!("q{}", self.bound.len()), SmtSort::Int);
                 let mut inner = self.clone();
-                inner.bound.push(Term::raw(&name));
-                let within = keys.contains(&Term::raw(&name));
+                inner.bound.push(bound.clone());
+                let within = keys.contains(&bound);
                 let body = inner.translate(body)?;
                 let value = match q {
-                    Quantifier::Forall => Term::forall(&name, &within.implies(body.value.term())),
-                    _ => Term::exists(&name, &within.and(body.value.term())),
+                    Quantifier::Forall => Term::forall([&bound], within.implies(body.value.term())),
+                    _ => Term::exists([&bound], within.and(body.value.term())),
                 };
-                let defined = Term::forall(&name, &within.implies(&body.defined));
+                let defined = Term::forall([&bound], within.implies(&body.defined));
                 Ok(Translated { value: Value::scalar(value), defined })
             }
         }
@@ -312,8 +313,8 @@ fn combine(q: Quantifier, sort: &Sort, instances: &[Translated]) -> Translated {
     let (value, goes_on): (Term, &dyn Fn(&Term) -> Term) = match q {
         Quantifier::Forall => (Term::all(values), &Term::clone),
         Quantifier::Exists => (Term::any(values), &Term::not),
-        Quantifier::Count if *sort == Sort::Bool => (sum(values.map(truth_as_number)), &|_| Term::bool(true)),
-        Quantifier::Count => (sum(values.cloned()), &|_| Term::bool(true)),
+        Quantifier::Count if *sort == Sort::Bool => (Term::sum(values.map(truth_as_number)), &|_| Term::bool(true)),
+        Quantifier::Count => (Term::sum(values), &|_| Term::bool(true)),
     };
     let mut defined = Term::bool(true);
     for instance in instances.iter().rev() {
@@ -324,8 +325,4 @@ fn combine(q: Quantifier, sort: &Sort, instances: &[Translated]) -> Translated {
 
 fn truth_as_number(truth: &Term) -> Term {
     truth.ite(&Term::int(1), &Term::int(0))
-}
-
-fn sum(terms: impl Iterator<Item = Term>) -> Term {
-    terms.fold(Term::int(0), |sum, term| sum.plus(&term))
 }

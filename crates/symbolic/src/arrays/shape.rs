@@ -2,8 +2,10 @@
 //! each key; those with many keys, or with a key for each of an unknown number of threads, are
 //! arrays of the solver. Elements of such arrays outside the keys mean nothing.
 
-use crate::{Population, Session, SmtSort, Term};
+use super::Population;
 use threadwise_ir::{Domain, Instance, Sort};
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::Session;
 
 /// Up to so many keys are taken apart.
 const FEW: i64 = 16;
@@ -82,7 +84,7 @@ impl Population {
     pub fn leaf_sorts(&self, sort: &Sort) -> Vec<SmtSort> {
         let repeat = |keys: Keys, element: Vec<SmtSort>| match keys {
             Keys::Few(_, count) => (0..count).flat_map(|_| element.clone()).collect(),
-            Keys::Many(..) => element.into_iter().map(|sort| SmtSort::Array(Box::new(sort))).collect(),
+            Keys::Many(..) => element.into_iter().map(SmtSort::array_of).collect(),
         };
         match sort {
             Sort::Bool => vec![SmtSort::Bool],
@@ -94,42 +96,43 @@ impl Population {
 
     /// Names for the terms of a value: the name alone if there is one, else with a number.
     pub fn named(&self, name: &str, sort: &Sort) -> Value {
-        let count = self.leaf_sorts(sort).len();
-        let numbered = |index| Term::raw(format!("{name}.{index}"));
-        if count == 1 { Value::scalar(Term::raw(name)) } else { Value((0..count).map(numbered).collect()) }
+        let leaves = self.leaf_sorts(sort);
+        if let [only] = &leaves[..] {
+            return Value::scalar(Term::constant(name, only.clone()));
+        }
+        let numbered = |(index, leaf)| Term::constant(&format!("{name}.{index}"), leaf);
+        Value(leaves.into_iter().enumerate().map(numbered).collect())
     }
 
     /// Declares constants for a value. That they are a value of the sort is another matter: see
     /// [`Population::well_formed`].
     pub fn declare_value(&self, session: &mut Session, name: &str, sort: &Sort) -> Value {
         let value = self.named(name, sort);
-        for (term, leaf) in value.0.iter().zip(self.leaf_sorts(sort)) {
-            session.declare(term.text(), &leaf);
-        }
+        session.declare_all(&value.0);
         value
     }
 
     /// Gives the terms of a value names, so that they are written out only once.
     pub fn define_value(&self, session: &mut Session, name: &str, sort: &Sort, value: &Value) -> Value {
         let names = self.named(name, sort);
-        for ((name, term), leaf) in names.0.iter().zip(&value.0).zip(self.leaf_sorts(sort)) {
-            session.define(name.text(), &leaf, term);
+        for (name, term) in names.0.iter().zip(&value.0) {
+            session.define(name.name().expect("it is a constant"), term);
         }
         names
     }
 
     /// The default of a sort.
     pub fn default_value(&self, sort: &Sort) -> Value {
-        let repeat = |keys: Keys, element: Value, sorts: Vec<SmtSort>| match keys {
+        let repeat = |keys: Keys, element: Value| match keys {
             Keys::Few(_, count) => Value((0..count).flat_map(|_| element.0.clone()).collect()),
-            Keys::Many(..) => Value(element.0.iter().zip(sorts).map(|(e, sort)| constant_array(e, &sort)).collect()),
+            Keys::Many(..) => Value(element.0.iter().map(Term::filled).collect()),
         };
         match sort {
             Sort::Bool => Value::scalar(Term::bool(false)),
             Sort::Range(low, _) => Value::scalar(Term::int(*low)),
             Sort::Int | Sort::Enum(_) | Sort::Tid => Value::scalar(Term::int(0)),
-            Sort::Set(element) => repeat(self.keys(element), Value::scalar(Term::bool(false)), vec![SmtSort::Bool]),
-            Sort::Array(key, element) => repeat(self.keys(key), self.default_value(element), self.leaf_sorts(element)),
+            Sort::Set(element) => repeat(self.keys(element), Value::scalar(Term::bool(false))),
+            Sort::Array(key, element) => repeat(self.keys(key), self.default_value(element)),
         }
     }
 
@@ -222,10 +225,9 @@ impl Population {
                 Term::all(&parts.collect::<Vec<Term>>())
             }
             Keys::Many(..) => {
-                let name = format!("{prefix}{depth}");
-                let key = Term::raw(&name);
+                let key = Term::constant(&format!("{prefix}{depth}"), SmtSort::Int);
                 let elements = arrays.iter().map(|array| select_all(array, &key)).collect::<Vec<Value>>();
-                Term::forall(&name, &keys.contains(&key).implies(&body(&elements)))
+                Term::forall([&key], keys.contains(&key).implies(body(&elements)))
             }
         }
     }
@@ -273,8 +275,4 @@ fn part(array: &Value, rank: usize, count: usize) -> Value {
 
 fn select_all(array: &Value, key: &Term) -> Value {
     Value(array.0.iter().map(|leaf| leaf.select(key)).collect())
-}
-
-fn constant_array(element: &Term, sort: &SmtSort) -> Term {
-    Term::raw(format!("((as const {}) {element})", SmtSort::Array(Box::new(sort.clone()))))
 }

@@ -5,9 +5,11 @@
 use std::sync::Arc;
 use threadwise_ir::{Instance, Op, Program, SharedId, Sort, Steps, ThreadId};
 use threadwise_limits::Budget;
-use threadwise_solver::{Answer, Population, Session, Settings, Term, Transition, Value, View, transition};
+use threadwise_logic::Term;
+use threadwise_solver::{Answer, Session, Settings};
 use threadwise_solver_setup::solver_for_tests;
 use threadwise_source::SourceFile;
+use threadwise_symbolic::arrays::{Population, Transition, Value, View, transition};
 
 const PROGRAM: &str = "
     type Color = enum { red, green, blue };
@@ -117,11 +119,7 @@ fn edges_mean_the_same() {
             let view = View::of_thread(&population, &me, &before, &locals);
             let step = transition(&view, command, routine, edge.to, edge.span, "any").expect("supported");
             session.push();
-            for choice in &step.choices {
-                for (term, sort) in choice.value.0.iter().zip(population.leaf_sorts(&choice.sort)) {
-                    session.declare(term.text(), &sort);
-                }
-            }
+            session.declare_all(step.choices.iter().flat_map(|choice| &choice.0));
             let text = instance.program.source.snippet(edge.span, 80);
             let (ok, bad) = compare(&mut session, &population, &instance, &step, &steps, id, &text);
             taken += ok;

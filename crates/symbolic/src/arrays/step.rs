@@ -2,9 +2,10 @@
 //! locations behind it, so that an atomic block is one step. What `ir::Instance::steps` lists for
 //! one store, this says for all stores at once.
 
-use crate::{Choice, Hazard, Population, SmtSort, Term, Unsupported, Value, View, Wrong};
-use crate::{call, first_locals, return_value, store_result, transition};
+use super::{Hazard, Population, Unsupported, Value, View, Wrong};
+use super::{call, first_locals, return_value, store_result, transition};
 use threadwise_ir::{EdgeId, LocationId, Op, Program, RoutineId, Sort, StepError, TemplateId};
+use threadwise_logic::Term;
 use threadwise_source::Span;
 
 /// More ways through one step than this are not followed.
@@ -49,8 +50,8 @@ pub struct ThreadState {
 pub struct Named<T> {
     /// The values, made of the constants.
     pub values: T,
-    /// The constants and their sorts.
-    pub constants: Vec<(Term, SmtSort)>,
+    /// The constants.
+    pub constants: Vec<Term>,
     /// That the values are of their sorts.
     pub well_formed: Term,
 }
@@ -77,7 +78,7 @@ fn named<'s>(population: &Population, prefix: &str, sorts: impl Iterator<Item = 
     let mut all = Named { values: Vec::new(), constants: Vec::new(), well_formed: Term::bool(true) };
     for (index, sort) in sorts.enumerate() {
         let value = population.named(&format!("{prefix}{index}"), sort);
-        all.constants.extend(value.0.iter().cloned().zip(population.leaf_sorts(sort)));
+        all.constants.extend(value.0.iter().cloned());
         all.well_formed = all.well_formed.and(&population.well_formed(sort, &value));
         all.values.push(value);
     }
@@ -90,7 +91,7 @@ pub struct Way {
     /// The edges it takes.
     pub path: Vec<EdgeId>,
     /// What it chooses on the way: constants to declare.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<Value>,
     /// That it is taken, over the state before and the choices.
     pub when: Term,
     /// Where it ends.
@@ -136,7 +137,7 @@ struct Inner {
     state: ThreadState,
     when: Term,
     path: Vec<EdgeId>,
-    choices: Vec<Choice>,
+    choices: Vec<Value>,
     /// The points inside the step that it came through.
     seen: Vec<Point>,
 }
@@ -150,11 +151,9 @@ struct Walk<'a> {
 }
 
 impl Way {
-    /// The constants that it chooses, and their sorts.
-    pub fn constants(&self, population: &Population) -> Vec<(Term, SmtSort)> {
-        let leaves =
-            |choice: &Choice| choice.value.0.iter().cloned().zip(population.leaf_sorts(&choice.sort)).collect();
-        self.choices.iter().flat_map::<Vec<_>, _>(leaves).collect()
+    /// The constants that it chooses.
+    pub fn constants(&self) -> Vec<Term> {
+        self.choices.iter().flat_map(|choice| choice.0.iter().cloned()).collect()
     }
 }
 
@@ -225,7 +224,7 @@ impl Walk<'_> {
         self.arrive(inner)
     }
 
-    fn errors(&mut self, inner: &Inner, hazards: &[Hazard], choices: &[Choice]) {
+    fn errors(&mut self, inner: &Inner, hazards: &[Hazard], choices: &[Value]) {
         for hazard in hazards {
             let when = inner.when.and(&hazard.when);
             if !when.is_false() {

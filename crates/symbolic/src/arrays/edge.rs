@@ -1,9 +1,11 @@
 //! Edges as relations between stores.
 
-use crate::{Population, Term, Unsupported, Value, View};
+use super::shape::Keys;
+use super::{Population, Unsupported, Value, View};
 use threadwise_ir::{
     AssertionKind, Command, Expr, Fault, LocationId, Place, RoutineId, Sort, StepError, Update, VarRef,
 };
+use threadwise_logic::Term;
 use threadwise_source::Span;
 
 /// What can go wrong, and when.
@@ -18,20 +20,11 @@ pub struct Hazard {
     pub span: Span,
 }
 
-/// A value that a step chooses freely: constants to declare.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Choice {
-    /// The constants.
-    pub value: Value,
-    /// Their sort.
-    pub sort: Sort,
-}
-
 /// A step along an edge, as terms over the store before it and the choices.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// What it chooses.
-    pub choices: Vec<Choice>,
+    /// What it chooses freely: constants to declare.
+    pub choices: Vec<Value>,
     /// What can go wrong, in order.
     pub hazards: Vec<Hazard>,
     /// That it is taken: nothing goes wrong, the guard holds and the choices are possible.
@@ -164,7 +157,7 @@ struct Step<'a> {
     wrong: Wrong,
     routine: RoutineId,
     fresh: &'a str,
-    choices: Vec<Choice>,
+    choices: Vec<Value>,
     shared: Vec<Value>,
     locals: Vec<Value>,
 }
@@ -205,7 +198,7 @@ impl Step<'_> {
         let population = self.view.population;
         let value = population.named(&format!("{}.{}", self.fresh, self.choices.len()), sort);
         self.wrong.only_if(&population.well_formed(sort, &value));
-        self.choices.push(Choice { value: value.clone(), sort: sort.clone() });
+        self.choices.push(value.clone());
         value
     }
 
@@ -272,7 +265,7 @@ fn updated(population: &Population, sort: &Sort, whole: &Value, keys: &[Term], v
     let Some((key, rest)) = keys.split_first() else { return value.clone() };
     let Sort::Array(key_sort, element) = sort else { unreachable!("only arrays are indexed") };
     let key_range = population.keys(key_sort);
-    if matches!(key_range, crate::shape::Keys::Few(_, 0)) {
+    if matches!(key_range, Keys::Few(_, 0)) {
         return whole.clone();
     }
     let old = population.element(&key_range, whole, key);

@@ -1,7 +1,8 @@
 //! Initial stores.
 
-use crate::{Population, Term, Unsupported, Value, View, Wrong};
+use super::{Population, Unsupported, Value, View, Wrong};
 use threadwise_ir::{Fault, Initial, StepError};
+use threadwise_logic::Term;
 
 /// The initial shared stores, as a condition on a store.
 #[derive(Clone, Debug)]

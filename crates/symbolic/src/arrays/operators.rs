@@ -1,17 +1,19 @@
 //! Binary operators on terms.
 
-use crate::{Population, Term, Value};
+use super::shape::Keys;
+use super::{Population, Value};
 use threadwise_ir::{BinaryOp, Sort};
+use threadwise_logic::{Connective, Term};
 
 impl Population {
     /// The value of `a op b`, where it has one.
     pub(crate) fn operate(&self, op: BinaryOp, sort: &Sort, a: &Value, b: &Value) -> Value {
         match op {
-            BinaryOp::Union => return self.join(sort, a, b, "or", &Term::or),
-            BinaryOp::Inter => return self.join(sort, a, b, "and", &Term::and),
+            BinaryOp::Union => return self.join(sort, Connective::Or, &[a, b]),
+            BinaryOp::Inter => return self.join(sort, Connective::And, &[a, b]),
             BinaryOp::Minus => {
-                let complement = self.join(sort, b, b, "not", &|b, _| b.not());
-                return self.join(sort, a, &complement, "and", &Term::and);
+                let complement = self.join(sort, Connective::Not, &[b]);
+                return self.join(sort, Connective::And, &[a, &complement]);
             }
             _ => {}
         }
@@ -24,15 +26,18 @@ impl Population {
     }
 
     /// Sets combined element by element; whole arrays of the solver with its `map`.
-    fn join(&self, sort: &Sort, a: &Value, b: &Value, map: &str, each: &dyn Fn(&Term, &Term) -> Term) -> Value {
+    fn join(&self, sort: &Sort, connective: Connective, sets: &[&Value]) -> Value {
         let Sort::Set(element) = sort else { unreachable!("only sets are combined") };
-        match self.keys(element) {
-            crate::shape::Keys::Few(..) => Value(a.0.iter().zip(&b.0).map(|(a, b)| each(a, b)).collect()),
-            crate::shape::Keys::Many(..) => {
-                let operands: &[&Term] = if map == "not" { &[a.term()] } else { &[a.term(), b.term()] };
-                Value::scalar(Term::apply(&format!("(_ map {map})"), operands))
-            }
+        if let Keys::Many(..) = self.keys(element) {
+            return Value::scalar(Term::map(connective, sets.iter().map(|set| set.term())));
         }
+        let members = |rank: usize| sets.iter().map(move |set| &set.0[rank]);
+        let each = |rank: usize| match connective {
+            Connective::And => Term::all(members(rank)),
+            Connective::Or => Term::any(members(rank)),
+            Connective::Not => sets[0].0[rank].not(),
+        };
+        Value((0..sets[0].0.len()).map(each).collect())
     }
 
     fn subset(&self, sort: &Sort, a: &Value, b: &Value) -> Term {
@@ -52,22 +57,28 @@ fn scalar(op: BinaryOp, a: &Term, b: &Term) -> Term {
         BinaryOp::Gt => b.lt(a),
         BinaryOp::Ge => b.le(a),
         BinaryOp::Add => a.plus(b),
-        BinaryOp::Sub => a.plus(&b.negate()),
-        BinaryOp::Mul => Term::apply("*", &[a, b]),
+        BinaryOp::Sub => a.minus(b),
+        BinaryOp::Mul => a.product(b),
         BinaryOp::Div => divide(a, b),
         BinaryOp::Mod => remainder(a, b),
-        _ => unreachable!("operators on sets and equality are handled elsewhere"),
+        BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::In
+        | BinaryOp::Subset
+        | BinaryOp::Union
+        | BinaryOp::Inter
+        | BinaryOp::Minus => unreachable!("operators on sets and equality are handled elsewhere"),
     }
 }
 
 /// SMT-LIB's `div` rounds down where the divisor is positive; the language always does.
 fn divide(a: &Term, b: &Term) -> Term {
-    by_sign(b, &Term::apply("div", &[a, b]), &Term::apply("div", &[&a.negate(), &b.negate()]))
+    by_sign(b, &a.div(b), &a.negate().div(b.negate()))
 }
 
 /// SMT-LIB's `mod` is never negative; the language's has the sign of the divisor.
 fn remainder(a: &Term, b: &Term) -> Term {
-    by_sign(b, &Term::apply("mod", &[a, b]), &Term::apply("mod", &[&a.negate(), &b.negate()]).negate())
+    by_sign(b, &a.modulo(b), &a.negate().modulo(b.negate()).negate())
 }
 
 fn by_sign(divisor: &Term, positive: &Term, negative: &Term) -> Term {

@@ -1,8 +1,10 @@
 //! Values from models.
 
-use crate::shape::Keys;
-use crate::{Population, Session, Sexp, SolverError, Term, Value};
+use super::shape::Keys;
+use super::{Population, Value};
 use threadwise_ir::{Instance, Sort};
+use threadwise_logic::{Sexp, Term};
+use threadwise_solver::{Session, SolverError};
 
 /// The words that values have in the model of the session's last query, as in a store of the
 /// instance. Numbers of more than 64 bits are cut off, so these words are for people to read and

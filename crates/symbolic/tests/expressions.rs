@@ -5,9 +5,11 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::Arc;
 use threadwise_ir::{Env, Expr, Instance, NoLocals, NoValue, Program, PropertyKind, SharedId, Sort};
 use threadwise_limits::Budget;
-use threadwise_solver::{Answer, Population, Session, Settings, Term, Value, View};
+use threadwise_logic::Term;
+use threadwise_solver::{Answer, Session, Settings};
 use threadwise_solver_setup::solver_for_tests;
 use threadwise_source::SourceFile;
+use threadwise_symbolic::arrays::{Population, Value, View};
 
 const DECLARATIONS: &str = "
     type Color = enum { red, green, blue };
