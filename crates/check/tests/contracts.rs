@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
-use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract, decode_expr};
+use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
+use threadwise_evidence_files::decode_expr;
 use threadwise_ir::{EdgeId, LocationId, Program};
 use threadwise_limits::Budget;
 use threadwise_solver_setup::solver_for_tests;

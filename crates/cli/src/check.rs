@@ -10,7 +10,7 @@ use crate::pending::PendingFile;
 use crate::work;
 use std::io::BufWriter;
 use std::sync::Arc;
-use threadwise_evidence::{write_proof, write_trace};
+use threadwise_evidence_files::{write_proof, write_trace};
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
 use threadwise_portfolio::{Outcome, Request, verify};

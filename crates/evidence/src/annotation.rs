@@ -1,8 +1,8 @@
 //! Whether proofs by thread states fit a program. It says nothing about whether they prove anything.
 
-use crate::file::{FileError, MAX_ANY_COPIES};
 use crate::stores::{called_routine, validate_caller, validate_local, validate_running, validate_shared};
 use crate::{Annotation, Context, FrontierProof, ModularProof, ThreadAnnotation};
+use crate::{FileError, MAX_ANY_COPIES};
 use std::sync::Arc;
 use threadwise_ir::{Copies, Instance, Program, RoutineId, Store, TemplateId};
 
@@ -26,7 +26,7 @@ impl ModularProof {
 
 /// The program with the numbers of copies of a case. Absurd numbers are refused: a small file should
 /// not make its reader lay out huge stores.
-pub(crate) fn instance_of_case(program: &Arc<Program>, copies: &[u32]) -> Result<Instance, FileError> {
+pub fn instance_of_case(program: &Arc<Program>, copies: &[u32]) -> Result<Instance, FileError> {
     if copies.len() != program.templates.len() {
         let (are, should) = (copies.len(), program.templates.len());
         return Err(FileError::new(format!("the program has {should} threads, not {are}")).within("copies"));

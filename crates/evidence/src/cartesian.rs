@@ -1,4 +1,4 @@
-use crate::file::FileError;
+use crate::FileError;
 use crate::stores::{validate_local, validate_shared};
 use crate::{CartesianProof, Product};
 use threadwise_ir::{Instance, TemplateId};

@@ -1,4 +1,4 @@
-use crate::file::FileError;
+use crate::FileError;
 use threadwise_ir::{LocalId, LocationId, Program};
 
 /// What of a program's control and locals a set of states leaves out.

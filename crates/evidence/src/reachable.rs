@@ -1,5 +1,5 @@
+use crate::FileError;
 use crate::ReachableSet;
-use crate::file::FileError;
 use crate::stores::{validate_local, validate_shared};
 use threadwise_ir::{Instance, TemplateId};
 

@@ -1,7 +1,6 @@
 //! Values and states as text for people.
 
 use crate::stores::{frame_layout, shared_layout};
-use crate::value::{scalar_name, set_elements};
 use threadwise_ir::{Control, Frame, Instance, Sort, State};
 
 /// A value as text: `true`, `3`, `busy`, `W[2]`, `{a, b}`, `[1, 2]`.
@@ -67,4 +66,24 @@ pub fn show_state(instance: &Instance, state: &State) -> String {
     }
     parts.retain(|part| !part.is_empty());
     parts.join("; ")
+}
+
+/// The name of an enumeration's member or of a thread; a number for other scalars.
+pub fn scalar_name(instance: &Instance, sort: &Sort, word: i64) -> String {
+    match sort {
+        Sort::Bool => (word != 0).to_string(),
+        Sort::Tid => instance.tid_name(word),
+        Sort::Enum(id) => {
+            let members = &instance.program.enums[id.index()].members;
+            let member = usize::try_from(word).ok().and_then(|index| members.get(index));
+            member.map_or_else(|| word.to_string(), |name| name.to_string())
+        }
+        _ => word.to_string(),
+    }
+}
+
+/// The elements of a set in ascending order.
+pub fn set_elements<'a>(instance: &'a Instance, element: &'a Sort, words: &'a [i64]) -> impl Iterator<Item = i64> + 'a {
+    let ranks = (0..words.len() * 64).filter(|rank| words[rank / 64] >> (rank % 64) & 1 == 1);
+    ranks.map(|rank| instance.unrank(element, rank))
 }

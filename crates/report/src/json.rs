@@ -6,7 +6,8 @@ use crate::human::Report;
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use threadwise_evidence::{Proof, initial_json, trace_steps_json, violation_json};
+use threadwise_evidence::Proof;
+use threadwise_evidence_files::{initial_json, trace_steps_json, violation_json};
 use threadwise_ir::Program;
 use threadwise_verdict::Verdict;
 

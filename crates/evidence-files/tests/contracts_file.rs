@@ -1,9 +1,8 @@
 //! Proofs by contracts are read as they were written, and damaged files are refused.
 
 use std::collections::BTreeMap;
-use threadwise_evidence::{
-    ContractsProof, PointAssertion, Proof, ProofFile, ThreadContract, decode_expr, expr_json, write_proof,
-};
+use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
+use threadwise_evidence_files::{ProofFile, decode_expr, expr_json, write_proof};
 use threadwise_ir::EdgeId;
 use threadwise_testing::program;
 

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{FileError, FrontierProof, ModularProof, Proof, ProofFile, write_proof};
+use threadwise_evidence::{FileError, FrontierProof, ModularProof, Proof};
+use threadwise_evidence_files::{ProofFile, write_proof};
 use threadwise_ir::{Instance, Program};
 use threadwise_testing::{COUNTER, MUTEX, RECURSIVE, frontier, modular, program};
 

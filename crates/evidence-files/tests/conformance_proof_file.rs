@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{
-    AssertionProof, Conformance, ConformanceProof, FileError, PointFormula, Proof, ProofFile, Simulation, write_proof,
-};
+use threadwise_evidence::{AssertionProof, Conformance, ConformanceProof, FileError, PointFormula, Proof, Simulation};
+use threadwise_evidence_files::{ProofFile, write_proof};
 use threadwise_ir::{EdgeId, Instance, Op, Program, ThreadId};
 use threadwise_testing::{modular, program};
 

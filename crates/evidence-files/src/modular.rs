@@ -2,16 +2,16 @@
 //! states, and for each thread its contexts, each with its callers and with its states grouped by
 //! shared store.
 
-use crate::annotation::instance_of_case;
-use crate::file::FileError;
 use crate::rows::{Depth, StatesRow, Table, decode_tables, entry, key, list, rows, template_named, write_tables};
-use crate::stores::{decode_frame, frame_json, shared_layout};
-use crate::{Annotation, Context, ModularProof, ThreadAnnotation};
+use crate::stores::{decode_frame, frame_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
+use threadwise_evidence::{
+    Annotation, Context, FileError, ModularProof, ThreadAnnotation, instance_of_case, shared_layout,
+};
 use threadwise_ir::{Instance, Program, Sort, Store, TemplateId};
 
 /// Writes the fields of the proof, which must fit the program.

@@ -1,14 +1,13 @@
 //! What the kinds of proof files have in common: long arrays with an element a line, shared stores
 //! as rows of values, local states as indices into a table.
 
-use crate::StatesByStore;
-use crate::file::FileError;
-use crate::stores::{decode_frame, decode_local, local_json, shared_layout};
+use crate::stores::{decode_frame, decode_local, local_json};
 use crate::value::{decode_value, encode_value};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
+use threadwise_evidence::{FileError, StatesByStore, shared_layout};
 use threadwise_ir::{Instance, Sort, Store, Template, TemplateId};
 
 /// A field of the file's top level, on a line of its own.

@@ -15,9 +15,9 @@
 //! A sort is `"bool"`, `"int"`, `"tid"`, `["range", 0, 3]`, `["enum", "Color"]`, `["set", SORT]` or
 //! `["array", SORT, SORT]`; a domain is a sort or `["copies", "W"]`.
 
-use crate::file::FileError;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use threadwise_evidence::FileError;
 use threadwise_ir::{
     BinaryOp, Binder, Domain, EnumId, Expr, ExprKind, LocalId, Program, Quantifier, RoutineId, SharedId, Sort, SortRef,
     TemplateId, UnaryOp, VarRef,

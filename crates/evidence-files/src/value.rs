@@ -9,8 +9,9 @@
 //! | `set<T>` | an array of the elements, ascending |
 //! | `[K]T` | an array of the elements in the order of the keys |
 
-use crate::file::{FileError, array, expected, string};
+use crate::file::{array, expected, string};
 use serde_json::Value;
+use threadwise_evidence::{FileError, scalar_name, set_elements};
 use threadwise_ir::{Copies, Instance, Sort};
 
 /// A value of a sort as JSON. The words must be a value of the sort.
@@ -28,30 +29,6 @@ pub fn encode_value(instance: &Instance, sort: &Sort, words: &[i64]) -> Value {
             words.chunks(size).map(|chunk| encode_value(instance, element, chunk)).collect()
         }
     }
-}
-
-/// The name of an enumeration's member or of a thread; a number for other scalars.
-pub(crate) fn scalar_name(instance: &Instance, sort: &Sort, word: i64) -> String {
-    match sort {
-        Sort::Bool => (word != 0).to_string(),
-        Sort::Tid => instance.tid_name(word),
-        Sort::Enum(id) => {
-            let members = &instance.program.enums[id.index()].members;
-            let member = usize::try_from(word).ok().and_then(|index| members.get(index));
-            member.map_or_else(|| word.to_string(), |name| name.to_string())
-        }
-        _ => word.to_string(),
-    }
-}
-
-/// The elements of a set in ascending order.
-pub(crate) fn set_elements<'a>(
-    instance: &'a Instance,
-    element: &'a Sort,
-    words: &'a [i64],
-) -> impl Iterator<Item = i64> + 'a {
-    let ranks = (0..words.len() * 64).filter(|rank| words[rank / 64] >> (rank % 64) & 1 == 1);
-    ranks.map(|rank| instance.unrank(element, rank))
 }
 
 /// Appends the words of a value given as JSON.

@@ -2,11 +2,10 @@
 
 use crate::stores::{local_json, shared_json, variables_json};
 use crate::value::is_replicated;
-use crate::{Trace, TraceStep, Violation};
 use serde::Serialize;
 use serde_json::{Value, json};
-use threadwise_ir::{EdgeId, Fault, Instance, PropertyId, PropertyKind, StepError, ThreadId};
-use threadwise_source::Span;
+use threadwise_evidence::{Trace, TraceStep, Violation, step_span, violation_info};
+use threadwise_ir::{EdgeId, Instance, ThreadId};
 
 /// The longest text of a step in characters.
 const MAX_TEXT: usize = 100;
@@ -67,12 +66,6 @@ pub fn thread_and_copy(instance: &Instance, thread: ThreadId) -> (String, Option
     (template.name.to_string(), is_replicated(template.copies).then_some(thread.copy))
 }
 
-/// Where a step starts in the source.
-pub fn step_span(instance: &Instance, step: &TraceStep) -> Option<Span> {
-    let first = step.path.first()?;
-    Some(instance.program.edges.get(first.index())?.span)
-}
-
 /// The statements and tests on a step's edges, on one line.
 pub fn step_text(instance: &Instance, path: &[EdgeId]) -> String {
     let mut text = String::new();
@@ -98,65 +91,6 @@ pub fn step_text(instance: &Instance, path: &[EdgeId]) -> String {
         }
     }
     text
-}
-
-/// The facts about a violation that all outputs share.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ViolationInfo {
-    /// `assertion`, `invariant`, `never`, `race`, `range`, `index`, `division`, `release` or `action`.
-    pub kind: &'static str,
-    /// The name of the property, or the text of what is violated.
-    pub property: String,
-    /// Where it stands.
-    pub span: Span,
-    /// Whose step goes wrong, if it is a step.
-    pub thread: Option<ThreadId>,
-}
-
-/// The facts about a violation.
-pub fn violation_info(instance: &Instance, violation: &Violation) -> ViolationInfo {
-    let text = |span| instance.program.source.snippet(span, MAX_TEXT);
-    match violation {
-        Violation::Step { thread, error, span, .. } | Violation::Start { thread, error, span } => {
-            ViolationInfo { kind: error_kind(*error), property: text(*span), span: *span, thread: Some(*thread) }
-        }
-        Violation::Property(id) => property_info(instance, *id),
-        Violation::PropertyFault(_, fault, span) | Violation::Initial(fault, span) => {
-            ViolationInfo { kind: fault_kind(*fault), property: text(*span), span: *span, thread: None }
-        }
-    }
-}
-
-fn property_info(instance: &Instance, id: PropertyId) -> ViolationInfo {
-    let Some(property) = instance.program.properties.get(id.index()) else {
-        let name = format!("property {} of the program", id.0);
-        return ViolationInfo { kind: "invariant", property: name, span: Span::default(), thread: None };
-    };
-    let text = |span| instance.program.source.snippet(span, MAX_TEXT);
-    let (kind, name) = match &property.kind {
-        PropertyKind::Invariant(Some(name), _) => ("invariant", name.to_string()),
-        PropertyKind::Invariant(None, e) => ("invariant", text(e.span)),
-        PropertyKind::Never(e) => ("never", text(e.span)),
-        PropertyKind::NoRace(name, _) => ("race", name.to_string()),
-    };
-    ViolationInfo { kind, property: name, span: property.span, thread: None }
-}
-
-pub(crate) fn error_kind(error: StepError) -> &'static str {
-    match error {
-        StepError::Assertion => "assertion",
-        StepError::Release => "release",
-        StepError::ActionAssertion => "action",
-        StepError::Fault(fault) => fault_kind(fault),
-    }
-}
-
-pub(crate) fn fault_kind(fault: Fault) -> &'static str {
-    match fault {
-        Fault::Range => "range",
-        Fault::Index => "index",
-        Fault::Division => "division",
-    }
 }
 
 /// A violation as a JSON object: `kind`, `property`, `file`, `line`, `column`, and `thread` and

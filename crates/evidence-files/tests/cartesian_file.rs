@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{CartesianProof, FileError, Product, Proof, ProofFile, write_proof};
+use threadwise_evidence::{CartesianProof, FileError, Product, Proof};
+use threadwise_evidence_files::{ProofFile, write_proof};
 use threadwise_ir::{Instance, Program, Store, TemplateId};
 use threadwise_testing::products::{PETERSON, lock_class_proof, peterson_x5, proof};
 use threadwise_testing::{MUTEX, program};

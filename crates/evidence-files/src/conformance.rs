@@ -1,23 +1,16 @@
 //! Proofs by conformance in files: for each thread its local states with sets of nodes, then the
 //! proof for the composition, which is a proof of another kind.
 
-use crate::assertion_file::{PointFile, validate_points};
-use crate::file::FileError;
+use crate::assertion::PointFile;
 use crate::rows::{entry, list};
-use crate::stores::{decode_local, local_json, validate_local};
+use crate::stores::{decode_local, local_json};
 use crate::value::tid_of_name;
-use crate::{Conformance, Simulation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::Arc;
+use threadwise_evidence::{Conformance, FileError, Simulation, conformance_instance, specification};
 use threadwise_ir::{AbstractThread, Instance, Program, ThreadId};
-
-/// The program with one copy of each thread of which there may be any number: what proofs of
-/// conformance speak of.
-pub fn conformance_instance(program: &Arc<Program>) -> Instance {
-    Instance::new(program.clone(), 1)
-}
 
 /// Writes why the threads conform, which must fit the program.
 pub(crate) fn write(out: &mut impl Write, program: &Arc<Program>, threads: &[Conformance]) -> io::Result<()> {
@@ -43,11 +36,6 @@ pub(crate) fn write(out: &mut impl Write, program: &Arc<Program>, threads: &[Con
         crate::rows::rows(out, states.iter().map(row))?;
         write!(out, "}}")
     })
-}
-
-fn specification(instance: &Instance, thread: ThreadId) -> Option<&AbstractThread> {
-    let thread = instance.threads.get(thread.index())?;
-    instance.program.abstract_thread(thread.template)
 }
 
 fn names(thread: &AbstractThread, set: u64) -> Vec<String> {
@@ -110,29 +98,4 @@ fn set_of(thread: &AbstractThread, names: &[String]) -> Result<u64, FileError> {
         let node = thread.nodes.iter().position(|node| *node.name == **name).filter(|&node| node < 64);
         node.map(|node| set | 1 << node).ok_or_else(|| FileError::new(format!("there is no node `{name}`")))
     })
-}
-
-impl Conformance {
-    /// Whether it fits the instance of [`conformance_instance`]: the thread is specified, its local
-    /// states and nodes exist. It says nothing about whether it proves anything.
-    pub fn validate(&self, instance: &Instance) -> Result<(), FileError> {
-        let Some(specification) = specification(instance, self.thread) else {
-            return Err(FileError::new("the program has no such specified thread").within("thread"));
-        };
-        let states = match &self.simulation {
-            Simulation::Candidates(states) => states,
-            Simulation::Assertions(points) => {
-                return validate_points(&instance.program, specification.template, points)
-                    .map_err(|e| e.within("assertions"));
-            }
-        };
-        for (at, (local, sets)) in states.iter().enumerate() {
-            validate_local(instance, specification.template, local).map_err(|e| e.at(at).within("candidates"))?;
-            let nodes = specification.nodes.len();
-            if nodes < 64 && sets.iter().any(|set| set >> nodes != 0) {
-                return Err(FileError::new("there is no such node").at(at).within("candidates"));
-            }
-        }
-        Ok(())
-    }
 }

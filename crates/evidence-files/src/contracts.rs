@@ -1,11 +1,10 @@
 //! Proofs by contracts in files: for each thread, assertions at points of its code.
 
-use crate::expr_file::{decode_expr, expr_json};
-use crate::file::FileError;
-use crate::{ContractsProof, PointAssertion, ThreadContract};
+use crate::expr::{decode_expr, expr_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, Write};
+use threadwise_evidence::{ContractsProof, FileError, PointAssertion, ThreadContract};
 use threadwise_ir::{EdgeId, LocationId, Op, Program, RoutineId, TemplateId};
 
 /// A thread as it stands in the file.

@@ -2,11 +2,8 @@
 //! for each shared store its products. A product of a thousand threads has up to a thousand components,
 //! so a component is as short as can be: the number of a set, or for a run of equal ones `[how many, set]`.
 
-use crate::file::FileError;
-use crate::reachable_file::symmetric;
+use crate::reachable::symmetric;
 use crate::rows::{Depth, decode_row, decode_tables, entry, list, rows, shared_row, write_tables};
-use crate::stores::shared_layout;
-use crate::{CartesianProof, Product};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
@@ -14,6 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
+use threadwise_evidence::{CartesianProof, FileError, Product, shared_layout};
 use threadwise_ir::Instance;
 
 /// Writes the fields of the proof, which must fit the instance.

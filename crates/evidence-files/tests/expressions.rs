@@ -1,7 +1,7 @@
 //! Expressions written to a file come back as they were, and nonsense does not come back at all.
 
 use serde_json::json;
-use threadwise_evidence::{decode_expr, expr_json};
+use threadwise_evidence_files::{decode_expr, expr_json};
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::{Program, PropertyKind};
 use threadwise_source::SourceFile;

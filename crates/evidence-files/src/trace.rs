@@ -5,17 +5,17 @@
 //! replayed.
 
 use crate::file::{
-    FileError, Header, array, check_any_copies, check_format, elements, expected, field, object, small_number, string,
+    Header, array, check_any_copies, check_format, elements, expected, field, object, small_number, string, unreadable,
 };
 use crate::stores::{decode_local, decode_shared, local_json};
-use crate::trace_json::{PublicStep, error_kind, fault_kind, initial_json, public_step, violation_json};
+use crate::trace_json::{PublicStep, initial_json, public_step, violation_json};
 use crate::value::{is_replicated, tid_of_copy, tid_of_name};
-use crate::{Trace, TraceStep, Violation};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use threadwise_evidence::{FileError, Trace, TraceStep, Violation, error_kind, fault_kind};
 use threadwise_ir::{EdgeId, Fault, Instance, Path, Program, PropertyId, State, StepError, Store, ThreadId};
 use threadwise_source::Span;
 
@@ -110,7 +110,7 @@ pub struct TraceFile {
 impl TraceFile {
     /// Reads a file as far as that goes without the program.
     pub fn read(input: impl Read) -> Result<TraceFile, FileError> {
-        let whole: Value = serde_json::from_reader(io::BufReader::new(input))?;
+        let whole: Value = serde_json::from_reader(io::BufReader::new(input)).map_err(unreadable)?;
         let Value::Object(body) = whole else {
             return Err(expected("an object", &whole));
         };

@@ -1,15 +1,15 @@
 //! Proof files: what `check --proof` writes and `audit` reads. They start with a header that says
 //! what program and what kind of proof it is; the rest depends on the kind.
 
-use crate::assertion_file::PointFile;
-use crate::cartesian_file::{CartesianIn, UnionIn};
-use crate::conformance_file::ConformanceIn;
-use crate::contracts_file::ContractFile;
-use crate::environment_file::ThreadIn;
-use crate::file::{FileError, Header, check_any_copies, check_format};
-use crate::frontier_file::IterateIn;
-use crate::modular_file::CaseIn;
-use crate::reachable_file::{FoldingFile, ReachableIn, Rows};
+use crate::assertion::PointFile;
+use crate::cartesian::{CartesianIn, UnionIn};
+use crate::conformance::ConformanceIn;
+use crate::contracts::ContractFile;
+use crate::environment::ThreadIn;
+use crate::file::{Header, check_any_copies, check_format, unreadable};
+use crate::frontier::IterateIn;
+use crate::modular::CaseIn;
+use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
 use crate::{
     ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, contracts_file, environment_file,
@@ -20,6 +20,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
+use threadwise_evidence::FileError;
 use threadwise_ir::{Instance, Program};
 
 const FORMAT: &str = "threadwise-proof";
@@ -69,15 +70,15 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
     let instance = Instance::new(program.clone(), 0);
     entry(out, "variables", variable_names(&instance))?;
     match proof {
-        Proof::Reachable(set) => reachable_file::write(out, &instance, set),
-        Proof::Modular(proof) => modular_file::write(out, program, proof),
-        Proof::Frontier(proof) => frontier_file::write(out, &instance, proof),
-        Proof::Cartesian(proof) => cartesian_file::write(out, &instance, proof),
-        Proof::Assertions(proof) => assertion_file::write(out, program, proof),
-        Proof::Contracts(proof) => contracts_file::write(out, program, proof),
-        Proof::Environment(proof) => environment_file::write(out, &instance, proof),
+        Proof::Reachable(set) => reachable::write(out, &instance, set),
+        Proof::Modular(proof) => modular::write(out, program, proof),
+        Proof::Frontier(proof) => frontier::write(out, &instance, proof),
+        Proof::Cartesian(proof) => cartesian::write(out, &instance, proof),
+        Proof::Assertions(proof) => assertion::write(out, program, proof),
+        Proof::Contracts(proof) => contracts::write(out, program, proof),
+        Proof::Environment(proof) => environment::write(out, &instance, proof),
         Proof::Conformance(proof) => {
-            conformance_file::write(out, program, &proof.threads)?;
+            conformance::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
             write!(out, ",\n\"composition\": {{")?;
             entry(out, "kind", kind_of(&proof.composition))?;
@@ -155,7 +156,7 @@ impl Kind {
 impl ProofFile {
     /// Reads a file as far as that goes without the program.
     pub fn read(input: impl Read) -> Result<ProofFile, FileError> {
-        let mut body: ProofIn = serde_json::from_reader(BufReader::new(input))?;
+        let mut body: ProofIn = serde_json::from_reader(BufReader::new(input)).map_err(unreadable)?;
         check_format(&present(body.format.take(), "format")?, present(body.version, "version")?, FORMAT)?;
         let kind = Kind::named(&present(body.kind.take(), "kind")?)?;
         let any_copies = present(body.any_copies, "any_copies")?;
@@ -214,7 +215,7 @@ impl ProofIn {
                 Proof::Assertions(assertion_file::decode(program, &present(self.assertions, "assertions")?)?)
             }
             Kind::Conformance => {
-                let threads = conformance_file::decode(program, &present(self.conformance, "conformance")?)?;
+                let threads = conformance::decode(program, &present(self.conformance, "conformance")?)?;
                 let composition = fit_composition(*present(self.composition, "composition")?, program);
                 let composition = Box::new(composition.map_err(|e| e.within("composition"))?);
                 Proof::Conformance(ConformanceProof { threads, composition })

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{FileError, Trace, TraceFile, Violation, trace_steps_json, violation_json, write_trace};
+use threadwise_evidence::{FileError, Trace, Violation};
+use threadwise_evidence_files::{TraceFile, trace_steps_json, violation_json, write_trace};
 use threadwise_ir::{Fault, Instance, Program, ThreadId};
 use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, program, trace};
 

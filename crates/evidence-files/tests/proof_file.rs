@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{FileError, Proof, ProofFile, ReachableSet, write_proof};
+use threadwise_evidence::{FileError, Proof, ReachableSet};
+use threadwise_evidence_files::{ProofFile, write_proof};
 use threadwise_ir::{Instance, Program, TemplateId};
 use threadwise_testing::{KITCHEN_SINK, MUTEX, program, reachable_set};
 

@@ -1,12 +1,11 @@
 //! Proofs by thread reachability and environment transitions in files: for each thread what holds at
 //! its control points and what the others do, as SMT-LIB formulas.
 
-use crate::file::FileError;
 use crate::rows::{key, list};
-use crate::{EnvironmentProof, EnvironmentTransition, ReachAssertion, ThreadEnvironment};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, FileError, ReachAssertion, ThreadEnvironment};
 use threadwise_ir::{Instance, ThreadId};
 
 /// Writes the fields of the proof, which must fit the instance.

@@ -1,16 +1,14 @@
 //! Proofs by a set of states in files. A set may have millions of states, so they are written row by
 //! row, and read into one flat array.
 
-use crate::file::FileError;
 use crate::rows::{Depth, decode_row, decode_tables, rows, shared_row, template_named, write_tables};
-use crate::stores::shared_layout;
-use crate::{Folding, ReachableSet};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
+use threadwise_evidence::{FileError, Folding, ReachableSet, shared_layout};
 use threadwise_ir::{Instance, LocalId, LocationId, Store, TemplateId};
 
 /// Writes the fields of the set.

@@ -1,14 +1,12 @@
 //! Proofs by a sequence of sets of thread states in files: a table of local states, and for each
 //! member of the sequence each thread's states grouped by shared store.
 
-use crate::file::FileError;
 use crate::rows::{Depth, StatesRow, Table, decode_tables, key, list, rows, write_tables};
-use crate::stores::shared_layout;
 use crate::value::tid_of_name;
-use crate::{FrontierProof, StatesByStore};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use threadwise_evidence::{FileError, FrontierProof, StatesByStore, shared_layout};
 use threadwise_ir::{Instance, Store};
 
 /// Writes the fields of the proof, which must fit the instance.

@@ -1,0 +1,82 @@
+//! Whether assertions at points and proofs of conformance fit a program. It says nothing about whether they prove
+//! anything.
+
+use crate::stores::validate_local;
+use crate::{AssertionProof, Conformance, FileError, PointFormula, Simulation};
+use std::sync::Arc;
+use threadwise_ir::{AbstractThread, Instance, Op, Program, TemplateId, ThreadId};
+
+/// The program with one copy of each thread of which there may be any number: what proofs of
+/// conformance speak of.
+pub fn conformance_instance(program: &Arc<Program>) -> Instance {
+    Instance::new(program.clone(), 1)
+}
+
+/// What a thread is specified to do, if it is.
+pub fn specification(instance: &Instance, thread: ThreadId) -> Option<&AbstractThread> {
+    let thread = instance.threads.get(thread.index())?;
+    instance.program.abstract_thread(thread.template)
+}
+
+impl AssertionProof {
+    /// Whether the proof fits the program: every point is one of its thread. It says nothing about
+    /// the formulas.
+    pub fn validate(&self, program: &Program) -> Result<(), FileError> {
+        let templates = program.templates.len();
+        if self.threads.len() != templates {
+            let message = format!("the program has {templates} threads, not {}", self.threads.len());
+            return Err(FileError::new(message).within("assertions"));
+        }
+        for (index, points) in self.threads.iter().enumerate() {
+            let template = TemplateId(index as u32);
+            let name = &program.template(template).name;
+            validate_points(program, template, points).map_err(|e| e.within(name).within("assertions"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the points are points of the thread: each call is made in the routine that the one before
+/// it calls, and the location is in the last one's.
+fn validate_points(program: &Program, template: TemplateId, points: &[PointFormula]) -> Result<(), FileError> {
+    for (index, point) in points.iter().enumerate() {
+        let mut routine = program.template(template).body;
+        for edge in &point.calls {
+            let edge = program.edges.get(edge.index()).filter(|edge| program.location(edge.from).routine == routine);
+            match edge.map(|edge| &edge.op) {
+                Some(Op::Call { routine: callee, .. }) => routine = *callee,
+                _ => return Err(FileError::new("there is no such call").within("calls").at(index)),
+            }
+        }
+        let location = program.locations.get(point.at.index());
+        if location.is_none_or(|location| location.routine != routine) {
+            return Err(FileError::new("there is no such location in the routine").within("location").at(index));
+        }
+    }
+    Ok(())
+}
+
+impl Conformance {
+    /// Whether it fits the instance of [`conformance_instance`]: the thread is specified, its local
+    /// states and nodes exist. It says nothing about whether it proves anything.
+    pub fn validate(&self, instance: &Instance) -> Result<(), FileError> {
+        let Some(specification) = specification(instance, self.thread) else {
+            return Err(FileError::new("the program has no such specified thread").within("thread"));
+        };
+        let states = match &self.simulation {
+            Simulation::Candidates(states) => states,
+            Simulation::Assertions(points) => {
+                return validate_points(&instance.program, specification.template, points)
+                    .map_err(|e| e.within("assertions"));
+            }
+        };
+        for (at, (local, sets)) in states.iter().enumerate() {
+            validate_local(instance, specification.template, local).map_err(|e| e.at(at).within("candidates"))?;
+            let nodes = specification.nodes.len();
+            if nodes < 64 && sets.iter().any(|set| set >> nodes != 0) {
+                return Err(FileError::new("there is no such node").at(at).within("candidates"));
+            }
+        }
+        Ok(())
+    }
+}
