@@ -25,11 +25,11 @@ use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, PointFormula};
-use threadwise_ir::{Copies, Instance, Program, PropertyKind, TemplateId};
+use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::arrays::{
-    End, Named, Point, Population, Predicate, ThreadState, Value, View, Way, initial_store, named_frames, named_shared,
+    End, Named, Population, Predicate, ThreadState, Value, View, Way, initial_store, named_frames, named_shared,
     starts, ways,
 };
 
@@ -76,16 +76,15 @@ impl<'a> Judge<'a> {
         population.declare(questions.session());
         let (mut formulas, mut places) = (BTreeMap::new(), Vec::new());
         for (template, points) in proof.threads.iter().enumerate() {
-            for PointFormula { calls, at, formula } in points {
-                let point = Point { calls: calls.clone(), at: *at };
-                let locals = named_frames(population, &point, "local").constants;
+            for PointFormula { point, formula } in points {
+                let locals = named_frames(population, point, "local").constants;
                 let leaves = shared.constants.iter().chain(&locals).map(|constant| constant.sort().clone());
                 let params: Vec<SmtSort> = [SmtSort::Int].into_iter().chain(leaves).collect();
                 let name = format!("holds{}", places.len());
                 let predicate = Predicate::parse(&name, &params, formula).map_err(refuted)?;
                 predicate.define(questions.session());
                 places.push((TemplateId(template as u32), point.clone()));
-                formulas.insert((TemplateId(template as u32), point), predicate);
+                formulas.insert((TemplateId(template as u32), point.clone()), predicate);
             }
         }
         Ok(Judge { population, places, formulas, shared, questions })
@@ -103,7 +102,7 @@ impl<'a> Judge<'a> {
     fn formula(&self, place: &Place, me: &Term, shared: &[Value], frames: &[Vec<Value>]) -> Result<Term, CheckError> {
         let program = &self.population.program;
         let Some(predicate) = self.formulas.get(place) else {
-            let at = program.source.locate(program.location(place.1.at).span);
+            let at = program.source.locate(program.location(place.1.location).span);
             return Err(refuted(format!("nothing is said about `{}` at {at}", program.template(place.0).name)));
         };
         let leaves = shared.iter().chain(frames.iter().flatten()).flat_map(|value| &value.0);
@@ -216,7 +215,7 @@ impl<'a> Judge<'a> {
             let step = self.step_text(way);
             let program = self.population.program.clone();
             let what = || {
-                let at = program.source.locate(program.location(place.1.at).span);
+                let at = program.source.locate(program.location(place.1.location).span);
                 format!("{step} may break the formula of `{}` at {at}", program.template(place.0).name)
             };
             let (stores, proper) = (self.shared.constants.clone(), self.shared.well_formed.clone());

@@ -18,12 +18,13 @@ use crate::questions::{Questions, unsupported};
 use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
 use threadwise_evidence::PointFormula;
-use threadwise_ir::{AbstractThread, Abstraction, Instance, LocalId, LocalProperty, LocationId, TemplateId, ThreadId};
+use threadwise_ir::{
+    AbstractThread, Abstraction, Instance, LocalId, LocalProperty, LocationId, Point, TemplateId, ThreadId,
+};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::arrays::{
-    End, Named, Others, Point, Population, Predicate, ThreadState, Value, View, Way, named_frames, named_shared,
-    starts, ways,
+    End, Named, Others, Population, Predicate, ThreadState, Value, View, Way, named_frames, named_shared, starts, ways,
 };
 
 /// Checks the three points for a thread.
@@ -43,13 +44,9 @@ pub(crate) fn check(
     judge.starts()?;
     for point in points {
         budget.check()?;
-        judge.point(&point_of(point))?;
+        judge.point(&point.point)?;
     }
     Ok(())
-}
-
-fn point_of(formula: &PointFormula) -> Point {
-    Point { calls: formula.calls.clone(), at: formula.at }
 }
 
 struct Judge<'a> {
@@ -97,13 +94,12 @@ impl<'a> Judge<'a> {
             judge.questions.session().assert(&is_copy);
         }
         for (index, formula) in points.iter().enumerate() {
-            let point = point_of(formula);
-            let locals = named_frames(population, &point, "local").constants;
+            let locals = named_frames(population, &formula.point, "local").constants;
             let params: Vec<SmtSort> =
                 locals.iter().chain(&judge.set).map(|constant| constant.sort().clone()).collect();
             let predicate = Predicate::parse(&format!("holds{index}"), &params, &formula.formula).map_err(refuted)?;
             predicate.define(judge.questions.session());
-            judge.formulas.insert(point, predicate);
+            judge.formulas.insert(formula.point.clone(), predicate);
         }
         Ok(judge)
     }
@@ -119,7 +115,7 @@ impl<'a> Judge<'a> {
 
     fn place(&self, point: &Point) -> String {
         let program = &self.population.program;
-        program.source.locate(program.location(point.at).span).to_string()
+        program.source.locate(program.location(point.location).span).to_string()
     }
 
     /// Point 1.
@@ -157,7 +153,7 @@ impl<'a> Judge<'a> {
 
     /// Point 3.
     fn labels_agree(&mut self, constants: &[Term], holds: &Term, point: &Point) -> Result<(), CheckError> {
-        let agrees = |&node: &usize| self.abstraction.agrees(self.specification.template, point.at, node);
+        let agrees = |&node: &usize| self.abstraction.agrees(self.specification.template, point.location, node);
         let agreeing = Term::any((0..self.set.len()).filter(agrees).map(|node| &self.set[node]));
         let (name, place) = (self.name.clone(), self.place(point));
         let what = || format!("the formula for {name} at {place} admits a set without a node that may stand for it");
@@ -283,6 +279,6 @@ impl Others for Own<'_> {
     }
 
     fn at(&self, _: TemplateId, _: &Term, locations: &[LocationId]) -> Option<Term> {
-        Some(Term::bool(locations.contains(&self.0.point.at)))
+        Some(Term::bool(locations.contains(&self.0.point.location)))
     }
 }

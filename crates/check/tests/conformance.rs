@@ -6,7 +6,7 @@ use threadwise_check::{CheckError, check};
 use threadwise_evidence::{
     AssertionProof, Conformance, ConformanceProof, FrontierProof, PointFormula, Proof, Simulation,
 };
-use threadwise_ir::{Instance, LocationId, Program, Store, ThreadId};
+use threadwise_ir::{Instance, LocationId, Point, Program, Store, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_solver_setup::solver_for_tests;
 use threadwise_testing::{modular, program};
@@ -110,7 +110,7 @@ fn with_formulas(formulas: &[&str]) -> Proof {
     let instance = Instance::new(program.clone(), 0);
     let locations = run(&program).into_iter().map(|local| instance.location_of(&local));
     let point =
-        |(at, formula): (LocationId, &&str)| PointFormula { calls: Vec::new(), at, formula: formula.to_string() };
+        |(at, formula): (LocationId, &&str)| PointFormula { point: Point::at(at), formula: formula.to_string() };
     proof(&program, &[1], Simulation::Assertions(locations.zip(formulas).map(point).collect()))
 }
 
@@ -141,7 +141,7 @@ fn assertions(program: &Arc<Program>, formulas: &[&[&str]]) -> Proof {
         own.sort_by_key(|&id| (id == program.routine(template.body).exit, id));
         own.into_iter()
             .zip(*formulas)
-            .map(|(at, formula)| PointFormula { calls: Vec::new(), at, formula: formula.to_string() })
+            .map(|(at, formula)| PointFormula { point: Point::at(at), formula: formula.to_string() })
             .collect()
     });
     Proof::Assertions(AssertionProof { threads: threads.collect() })

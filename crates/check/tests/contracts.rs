@@ -4,7 +4,7 @@ use std::sync::Arc;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
 use threadwise_evidence_files::decode_expr;
-use threadwise_ir::{EdgeId, LocationId, Program};
+use threadwise_ir::{EdgeId, LocationId, Point, Program};
 use threadwise_limits::Budget;
 use threadwise_solver_setup::solver_for_tests;
 use threadwise_testing::program;
@@ -20,7 +20,7 @@ fn at_the_loop(program: &Program, holds: &[serde_json::Value]) -> PointAssertion
     let body = program.templates[0].body;
     let entry = program.routine(body).entry;
     let holds = holds.iter().map(|e| decode_expr(program, Some(body), e).expect("an expression")).collect();
-    PointAssertion { calls: Vec::new(), location: entry, holds, inferred: true }
+    PointAssertion { point: Point::at(entry), holds, inferred: true }
 }
 
 fn contract(loops: Vec<PointAssertion>) -> ThreadContract {
@@ -80,7 +80,7 @@ fn assertions_must_hold_on_entry_and_be_kept() {
 fn an_assertion_cannot_be_hidden_at_an_unreachable_point() {
     let program = program(COUNTER);
     let mut proof = good(&program);
-    proof.threads[0].loops[0].location = LocationId(program.routine(program.templates[1].body).entry.0);
+    proof.threads[0].loops[0].point.location = LocationId(program.routine(program.templates[1].body).entry.0);
     refused(&program, proof, "says nothing of a loop");
 }
 
@@ -150,7 +150,7 @@ fn places_are_judged_by_what_is_said_there() {
         let entry = program.routine(body).entry;
         let edges = program.edges.iter().filter(|edge| program.location(edge.from).routine == body);
         let inside = edges.filter(|edge| edge.to != entry && !program.location(edge.to).edges.is_empty());
-        let point = |location| PointAssertion { calls: Vec::new(), location, holds: holds.clone(), inferred: true };
+        let point = |location| PointAssertion { point: Point::at(location), holds: holds.clone(), inferred: true };
         inside.map(|edge| point(edge.to)).collect()
     };
     let mut proof = good(&program);
@@ -161,7 +161,7 @@ fn places_are_judged_by_what_is_said_there() {
             let mut less = proof.clone();
             less.threads[thread].points.remove(point);
             // `P` writes `x` in two places, which `Q` must not read meanwhile; `P` may read it when it likes.
-            let location = proof.threads[thread].points[point].location;
+            let location = proof.threads[thread].points[point].point.location;
             let text = |&edge: &EdgeId| program.source.snippet(program.edge(edge).span, 80);
             let next: Vec<String> = program.location(location).edges.iter().map(text).collect();
             let matters = ["x = x + 1;", "x = x - 1;", "assert x == 0;"].contains(&next[0].as_str());

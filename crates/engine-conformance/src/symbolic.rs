@@ -7,12 +7,12 @@
 use crate::horn::{Horn, Solved, Unknown as Predicate, Work};
 use std::collections::{BTreeMap, VecDeque};
 use threadwise_evidence::{PointFormula, Simulation};
-use threadwise_ir::{AbstractThread, Abstraction, Copies, Instance, LocalProperty, ThreadId};
+use threadwise_ir::{AbstractThread, Abstraction, Copies, Instance, LocalProperty, Point, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{SolverCommand, SolverError};
 use threadwise_symbolic::arrays::{
-    End, Named, Point, Population, ThreadState, Unsupported, Value, View, Way, named_frames, named_shared, starts, ways,
+    End, Named, Population, ThreadState, Unsupported, Value, View, Way, named_frames, named_shared, starts, ways,
 };
 
 /// Why there is no proof.
@@ -50,8 +50,7 @@ pub(crate) fn conform(
     let (solved, work) = clauses.horn.solve(solver, budget).map_err(Stop::Solver)?;
     match solved {
         Solved::Predicates(formulas) => {
-            let assertion =
-                |(point, formula): (Point, String)| PointFormula { calls: point.calls, at: point.at, formula };
+            let assertion = |(point, formula): (Point, String)| PointFormula { point, formula };
             let mut points: Vec<(Point, Predicate)> = clauses.points.into_iter().collect();
             points.sort_by_key(|(_, predicate)| predicate.index());
             let points = points.into_iter().map(|(point, _)| point);
@@ -143,7 +142,7 @@ impl<'a> Clauses<'a> {
         let constants = frames.constants.clone();
 
         // Error = (Local × {∅}) ∪ …: some candidate must be left, and one that agrees on labels.
-        let agrees = |&node: &usize| self.abstraction.agrees(self.specification.template, point.at, node);
+        let agrees = |&node: &usize| self.abstraction.agrees(self.specification.template, point.location, node);
         let agreeing = (0..self.nodes.len()).filter(agrees).map(|node| &self.nodes[node]);
         let none_left = Term::any(agreeing).not();
         self.clause(&constants, &[here.clone(), none_left], &Term::bool(false));
@@ -256,6 +255,6 @@ impl threadwise_symbolic::arrays::Others for Alone<'_> {
     }
 
     fn at(&self, _: threadwise_ir::TemplateId, _: &Term, locations: &[threadwise_ir::LocationId]) -> Option<Term> {
-        Some(Term::bool(locations.contains(&self.0.point.at)))
+        Some(Term::bool(locations.contains(&self.0.point.location)))
     }
 }

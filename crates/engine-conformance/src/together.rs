@@ -9,13 +9,13 @@ use crate::symbolic::{Stop, population};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, PointFormula};
-use threadwise_ir::{Copies, Instance, Program, PropertyKind, TemplateId};
+use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::SolverCommand;
 use threadwise_symbolic::arrays::{
-    End, InitialStore, Named, Point, Population, ThreadState, Unsupported, Value, View, Way, initial_store,
-    named_frames, named_shared, starts, ways,
+    End, InitialStore, Named, Population, ThreadState, Unsupported, Value, View, Way, initial_store, named_frames,
+    named_shared, starts, ways,
 };
 
 /// Finds assertions at the points of each thread.
@@ -44,7 +44,7 @@ pub(crate) fn prove(
             let mut proof = AssertionProof { threads: vec![Vec::new(); templates.len()] };
             for ((template, point), predicate) in clauses.places {
                 let formula = formulas[predicate.index()].clone();
-                proof.threads[template.index()].push(PointFormula { calls: point.calls, at: point.at, formula });
+                proof.threads[template.index()].push(PointFormula { point, formula });
             }
             Ok((proof, work))
         }
@@ -143,7 +143,7 @@ impl<'a> Clauses<'a> {
 
     fn start(&mut self, template: TemplateId) -> Result<(), Stop> {
         let entry = self.population.program.routine(self.population.program.template(template).body).entry;
-        let names = self.names(template, &Point { calls: Vec::new(), at: entry }, "l");
+        let names = self.names(template, &Point::at(entry), "l");
         let shared = self.shared.values.clone();
         for way in starts(self.population, &names.me, template, &shared, "c")? {
             let (initial, copy) = (self.initial.holds.clone(), self.population.is_copy(&names.me, template));

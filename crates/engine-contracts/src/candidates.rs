@@ -1,11 +1,11 @@
 //! What may hold at a point: the program's own predicates.
 
 use crate::contract::{Contracts, concerns};
-use crate::graph::{Changes, Point};
+use crate::graph::Changes;
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    BinaryOp, Expr, ExprKind, LocalId, LocationId, Op, PropertyKind, RoutineId, SharedId, Sort, TemplateId, Update,
-    Value, VarRef,
+    BinaryOp, Expr, ExprKind, LocalId, LocationId, Op, Point, PropertyKind, RoutineId, SharedId, Sort, TemplateId,
+    Update, Value, VarRef,
 };
 
 /// More candidates than this are not tried.

@@ -2,16 +2,7 @@
 //! nowhere, and the loop's head stands for all iterations; or loops are unrolled.
 
 use std::collections::{BTreeMap, BTreeSet};
-use threadwise_ir::{EdgeId, LocalId, LocationId, Op, Program, RoutineId, TemplateId, Update, VarRef};
-
-/// A point of the inlined code.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Point {
-    /// The calls under way, outermost first.
-    pub(crate) calls: Vec<EdgeId>,
-    /// Where the innermost one is.
-    pub(crate) location: LocationId,
-}
+use threadwise_ir::{EdgeId, LocalId, Op, Point, Program, RoutineId, TemplateId, Update, VarRef};
 
 pub(crate) struct Node {
     pub(crate) point: Point,
@@ -59,7 +50,7 @@ impl Graph {
     pub(crate) fn new(program: &Program, template: TemplateId) -> Result<Graph, NoGraph> {
         let mut builder = Builder { program, numbers: BTreeMap::new(), found: Vec::new(), arcs: Vec::new() };
         let entry = program.routine(program.template(template).body).entry;
-        builder.explore(Point { calls: Vec::new(), location: entry })?;
+        builder.explore(Point::at(entry))?;
         let mut graph = builder.in_order();
         graph.find_loops(program);
         Ok(graph)
@@ -212,7 +203,7 @@ impl Builder<'_> {
         let location = match &edge.op {
             Op::Command(_) => edge.to,
             Op::Call { routine, .. } => {
-                if routines(self.program, point).contains(routine) {
+                if point.routines(self.program).contains(routine) {
                     return Err(NoGraph::Recursive(id));
                 }
                 calls.push(id);
@@ -235,10 +226,7 @@ impl Builder<'_> {
             points[place(node)] = Some(point.clone());
         }
         let nodes = points.into_iter().flatten().map(|point| {
-            let inside = |location| self.program.location(location).transient;
-            let calls = point.calls.iter().any(|&call| inside(self.program.edge(call).from));
-            let inside_step = calls || inside(point.location);
-            let routines = routines(self.program, &point);
+            let (inside_step, routines) = (point.is_inside_step(self.program), point.routines(self.program));
             Node { point, inside_step, routines, arcs: Vec::new(), head: None }
         });
         let arcs = self.arcs.iter().map(|arc| Arc { from: place(arc.from), to: place(arc.to), ..*arc });
@@ -246,11 +234,6 @@ impl Builder<'_> {
         graph.index();
         graph
     }
-}
-
-fn routines(program: &Program, point: &Point) -> Vec<RoutineId> {
-    let callers = point.calls.iter().map(|&call| program.location(program.edge(call).from).routine);
-    callers.chain([program.location(point.location).routine]).collect()
 }
 
 #[cfg(test)]

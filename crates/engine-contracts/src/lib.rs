@@ -176,12 +176,7 @@ fn check_thread(
     let point = |(node, said): (&usize, &LoopInvariant)| {
         let point = &graph.nodes[*node].point;
         let inferred = kept[node].iter().map(|&index| said.candidates[index].clone()).collect();
-        let assertion = |holds: Vec<Expr>, inferred: bool| PointAssertion {
-            calls: point.calls.clone(),
-            location: point.location,
-            holds,
-            inferred,
-        };
+        let assertion = |holds: Vec<Expr>, inferred: bool| PointAssertion { point: point.clone(), holds, inferred };
         [assertion(said.given.clone(), false), assertion(inferred, true)]
     };
     let places = if options.unroll.is_none() && located::has_some(program) {

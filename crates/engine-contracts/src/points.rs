@@ -4,10 +4,9 @@
 use crate::Stop;
 use crate::candidates::candidates;
 use crate::encode::Encoder;
-use crate::graph::Point;
 use crate::infer::violated_candidates;
 use threadwise_evidence::PointAssertion;
-use threadwise_ir::{Expr, RoutineId};
+use threadwise_ir::{Expr, Point, RoutineId};
 use threadwise_logic::{SmtSort, Term};
 
 /// A point between two steps of a thread, and what is known there.
@@ -31,8 +30,7 @@ impl Place {
     pub(crate) fn assertion(&self, wanted: impl Fn(usize) -> bool) -> Option<PointAssertion> {
         let found = self.found.iter().enumerate().filter(|(index, _)| wanted(*index));
         let holds: Vec<Expr> = found.map(|(_, e)| e.clone()).collect();
-        let Point { calls, location } = self.point.clone();
-        (!holds.is_empty()).then_some(PointAssertion { calls, location, holds, inferred: true })
+        (!holds.is_empty()).then(|| PointAssertion { point: self.point.clone(), holds, inferred: true })
     }
 }
 

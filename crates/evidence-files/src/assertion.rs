@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, FileError, PointFormula};
-use threadwise_ir::{EdgeId, LocationId, Program};
+use threadwise_ir::{EdgeId, LocationId, Point, Program};
 
 /// An assertion as it stands in the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,13 +18,13 @@ pub(crate) struct PointFile {
 
 impl PointFile {
     pub(crate) fn of(point: &PointFormula) -> PointFile {
-        let calls = point.calls.iter().map(|edge| edge.0).collect();
-        PointFile { calls, location: point.at.0, formula: point.formula.clone() }
+        let calls = point.point.calls.iter().map(|edge| edge.0).collect();
+        PointFile { calls, location: point.point.location.0, formula: point.formula.clone() }
     }
 
     pub(crate) fn decode(&self) -> PointFormula {
         let calls = self.calls.iter().map(|&edge| EdgeId(edge)).collect();
-        PointFormula { calls, at: LocationId(self.location), formula: self.formula.clone() }
+        PointFormula { point: Point { calls, location: LocationId(self.location) }, formula: self.formula.clone() }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, Write};
 use threadwise_evidence::{ContractsProof, FileError, PointAssertion, ThreadContract};
-use threadwise_ir::{EdgeId, LocationId, Op, Program, RoutineId, TemplateId};
+use threadwise_ir::{EdgeId, LocationId, Op, Point, Program, RoutineId, TemplateId};
 
 /// A thread as it stands in the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,8 +27,8 @@ struct PointFile {
 /// Writes the fields of the proof.
 pub(crate) fn write(out: &mut impl Write, program: &Program, proof: &ContractsProof) -> io::Result<()> {
     let point = |point: &PointAssertion| PointFile {
-        calls: point.calls.iter().map(|edge| edge.0).collect(),
-        location: point.location.0,
+        calls: point.point.calls.iter().map(|edge| edge.0).collect(),
+        location: point.point.location.0,
         inferred: point.inferred,
         holds: point.holds.iter().map(|e| expr_json(program, e)).collect(),
     };
@@ -86,8 +86,10 @@ fn decode_point(program: &Program, body: RoutineId, file: &PointFile) -> Result<
         if e.sort == threadwise_ir::Sort::Bool { Ok(e) } else { Err(wrong("an assertion is not boolean")) }
     });
     Ok(PointAssertion {
-        calls: file.calls.iter().map(|&call| EdgeId(call)).collect(),
-        location: LocationId(file.location),
+        point: Point {
+            calls: file.calls.iter().map(|&call| EdgeId(call)).collect(),
+            location: LocationId(file.location),
+        },
         holds: holds.collect::<Result<_, FileError>>()?,
         inferred: file.inferred,
     })

@@ -11,16 +11,13 @@ use crate::frontier::IterateIn;
 use crate::modular::CaseIn;
 use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{
-    ConformanceProof, Proof, assertion_file, cartesian_file, conformance_file, contracts_file, environment_file,
-    frontier_file, modular_file, reachable_file,
-};
+use crate::{assertion, cartesian, conformance, contracts, environment, frontier, modular, reachable};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
-use threadwise_evidence::FileError;
+use threadwise_evidence::{ConformanceProof, FileError, Proof};
 use threadwise_ir::{Instance, Program};
 
 const FORMAT: &str = "threadwise-proof";
@@ -194,13 +191,11 @@ impl ProofIn {
                 };
                 Proof::Reachable(set.decode(instance)?)
             }
-            Kind::Modular => Proof::Modular(modular_file::decode(program, &present(self.cases, "cases")?)?),
-            Kind::Contracts => {
-                Proof::Contracts(contracts_file::decode(program, &present(self.contracts, "contracts")?)?)
-            }
+            Kind::Modular => Proof::Modular(modular::decode(program, &present(self.cases, "cases")?)?),
+            Kind::Contracts => Proof::Contracts(contracts::decode(program, &present(self.contracts, "contracts")?)?),
             Kind::Frontier => {
                 let (locals, iterates) = (present(self.locals, "locals")?, present(self.iterates, "iterates")?);
-                Proof::Frontier(frontier_file::decode(instance, &locals, &iterates)?)
+                Proof::Frontier(frontier::decode(instance, &locals, &iterates)?)
             }
             Kind::Cartesian => {
                 let proof = CartesianIn {
@@ -212,7 +207,7 @@ impl ProofIn {
                 Proof::Cartesian(proof.decode(instance)?)
             }
             Kind::Assertions => {
-                Proof::Assertions(assertion_file::decode(program, &present(self.assertions, "assertions")?)?)
+                Proof::Assertions(assertion::decode(program, &present(self.assertions, "assertions")?)?)
             }
             Kind::Conformance => {
                 let threads = conformance::decode(program, &present(self.conformance, "conformance")?)?;
@@ -222,7 +217,7 @@ impl ProofIn {
             }
             Kind::Environment => {
                 let (modular, threads) = (present(self.modular, "modular")?, present(self.threads, "threads")?);
-                Proof::Environment(environment_file::decode(instance, modular, &threads)?)
+                Proof::Environment(environment::decode(instance, modular, &threads)?)
             }
         })
     }

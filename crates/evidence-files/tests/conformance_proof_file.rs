@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, Conformance, ConformanceProof, FileError, PointFormula, Proof, Simulation};
 use threadwise_evidence_files::{ProofFile, write_proof};
-use threadwise_ir::{EdgeId, Instance, Op, Program, ThreadId};
+use threadwise_ir::{EdgeId, Instance, Op, Point, Program, ThreadId};
 use threadwise_testing::{modular, program};
 
 const TEXT: &str = "shared x: 0..2;
@@ -29,12 +29,11 @@ fn points(program: &Program) -> Vec<PointFormula> {
     let call = program.edges.iter().position(|edge| matches!(edge.op, Op::Call { .. })).expect("a call");
     let Op::Call { routine, .. } = program.edges[call].op else { panic!("a call") };
     let inside = PointFormula {
-        calls: vec![EdgeId(call as u32)],
-        at: program.routine(routine).entry,
+        point: Point { calls: vec![EdgeId(call as u32)], location: program.routine(routine).entry },
         formula: "(and x0 (<= x1 2))".to_string(),
     };
     let entry = program.routine(program.templates[0].body).entry;
-    vec![inside, PointFormula { calls: Vec::new(), at: entry, formula: "true".to_string() }]
+    vec![inside, PointFormula { point: Point::at(entry), formula: "true".to_string() }]
 }
 
 fn proofs(program: &Arc<Program>) -> Vec<Proof> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
 use threadwise_evidence_files::{ProofFile, decode_expr, expr_json, write_proof};
-use threadwise_ir::EdgeId;
+use threadwise_ir::{EdgeId, Point};
 use threadwise_testing::program;
 
 const TEXT: &str = "shared x: int; proc p(k: int) { while (k > 0) { k = k - 1; } }
@@ -16,8 +16,7 @@ fn proof() -> (std::sync::Arc<threadwise_ir::Program>, ContractsProof) {
     let routine_id = threadwise_ir::RoutineId(routine as u32);
     let e = serde_json::json!(["<=", ["local", 0], 3]);
     let point = PointAssertion {
-        calls: vec![EdgeId(call as u32)],
-        location: program.routine(routine_id).entry,
+        point: Point { calls: vec![EdgeId(call as u32)], location: program.routine(routine_id).entry },
         holds: vec![decode_expr(&program, Some(routine_id), &e).expect("an expression")],
         inferred: true,
     };
@@ -44,7 +43,7 @@ fn a_proof_comes_back() {
     let Ok(Proof::Contracts(back)) = read(&written()) else { panic!("{:?}", read(&written())) };
     assert_eq!(back.threads.len(), 2);
     let (there, here) = (&back.threads[0].loops[0], &proof.threads[0].loops[0]);
-    assert_eq!((back.threads[0].closure, &there.calls, there.location), (2, &here.calls, here.location));
+    assert_eq!((back.threads[0].closure, &there.point), (2, &here.point));
     assert_eq!(expr_json(&program, &there.holds[0]), expr_json(&program, &here.holds[0]));
 }
 

@@ -1,6 +1,6 @@
 use crate::Folding;
 use threadwise_ir::{
-    EdgeId, Expr, Fault, Gap, LocationId, Path, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId,
+    Expr, Fault, Gap, Path, Point, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId,
 };
 use threadwise_source::{Diagnostic, Span};
 
@@ -144,10 +144,8 @@ pub enum Simulation {
 /// are `x0`, `x1` and so on, in the order that the kind of proof says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointFormula {
-    /// The calls under way, outermost first.
-    pub calls: Vec<EdgeId>,
-    /// Where the running routine is.
-    pub at: LocationId,
+    /// Where.
+    pub point: Point,
     /// The formula.
     pub formula: String,
 }
@@ -192,10 +190,8 @@ pub struct ThreadContract {
 /// What holds whenever a thread's control is at a point.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PointAssertion {
-    /// The calls under way, outermost first.
-    pub calls: Vec<EdgeId>,
-    /// Where the innermost one, or the thread's own code, is.
-    pub location: LocationId,
+    /// Where.
+    pub point: Point,
     /// What holds, over the shared variables and the locals there. Inside an atomic step primed
     /// variables stand for the values at the start of the step.
     pub holds: Vec<Expr>,

@@ -41,14 +41,14 @@ impl AssertionProof {
 fn validate_points(program: &Program, template: TemplateId, points: &[PointFormula]) -> Result<(), FileError> {
     for (index, point) in points.iter().enumerate() {
         let mut routine = program.template(template).body;
-        for edge in &point.calls {
+        for edge in &point.point.calls {
             let edge = program.edges.get(edge.index()).filter(|edge| program.location(edge.from).routine == routine);
             match edge.map(|edge| &edge.op) {
                 Some(Op::Call { routine: callee, .. }) => routine = *callee,
                 _ => return Err(FileError::new("there is no such call").within("calls").at(index)),
             }
         }
-        let location = program.locations.get(point.at.index());
+        let location = program.locations.get(point.point.location.index());
         if location.is_none_or(|location| location.routine != routine) {
             return Err(FileError::new("there is no such location in the routine").within("location").at(index));
         }

@@ -17,6 +17,7 @@ mod inner;
 mod instance;
 mod outcomes;
 pub mod patience;
+mod point;
 mod print;
 mod program;
 mod routines;
@@ -33,6 +34,7 @@ pub use eval::{Env, Locals, NoLocals, Words};
 pub use expr::{BinaryOp, Binder, Domain, Expr, ExprKind, Quantifier, ThreadRef, UnaryOp, VarRef};
 pub use fault::{Fault, Gap, NoValue};
 pub use instance::{Instance, Store, Thread};
+pub use point::Point;
 pub use program::{
     AbstractEdge, AbstractNode, AbstractThread, Assertion, AssertionKind, Command, Contract, Copies, Edge, EnumDef,
     Initial, LocalVar, Location, Op, Place, Program, Property, PropertyKind, Routine, SharedVar, Template, Update,

@@ -6,7 +6,7 @@ use crate::style::Tone;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{Conformance, ConformanceProof, PointFormula, Simulation, conformance_instance};
-use threadwise_ir::{AbstractThread, EdgeId, Instance, LocationId, Op, Program, RoutineId, Sort};
+use threadwise_ir::{AbstractThread, Instance, LocationId, Op, Program, Sort};
 
 /// Without `-v` no more points of a thread than this are shown.
 const MAX_POINTS: usize = 40;
@@ -97,16 +97,18 @@ fn by_location(
 fn formulas(program: &Program, specification: &AbstractThread, points: &[PointFormula]) -> Points {
     let shown = |point: &PointFormula| {
         let names = parameters(program, specification, point);
-        ((point.at, point.calls.len()), names.map_or(point.formula.clone(), |names| renamed(&point.formula, &names)))
+        (
+            (point.point.location, point.point.calls.len()),
+            names.map_or(point.formula.clone(), |names| renamed(&point.formula, &names)),
+        )
     };
     points.iter().map(shown).collect()
 }
 
 /// What the parameters of a formula stand for; `None` where a local is made of several of them.
 fn parameters(program: &Program, specification: &AbstractThread, point: &PointFormula) -> Option<Vec<String>> {
-    let caller = |&edge: &EdgeId| program.location(program.edge(edge).from).routine;
-    debug_assert!(point.calls.iter().all(|&edge| matches!(program.edge(edge).op, Op::Call { .. })));
-    let frames: Vec<RoutineId> = point.calls.iter().map(caller).chain([program.location(point.at).routine]).collect();
+    debug_assert!(point.point.calls.iter().all(|&edge| matches!(program.edge(edge).op, Op::Call { .. })));
+    let frames = point.point.routines(program);
     let locals = || frames.iter().flat_map(|&routine| &program.routine(routine).locals);
     if locals().any(|var| matches!(var.sort, Sort::Set(_) | Sort::Array(..))) {
         return None;

@@ -23,7 +23,7 @@ pub(crate) fn text(program: &Program, proof: &ContractsProof, layout: &Layout) -
         };
         let mut lines = Vec::new();
         for point in thread.loops.iter().chain(&thread.points).filter(|point| !point.holds.is_empty()) {
-            let location = program.location(point.location);
+            let location = program.location(point.point.location);
             let holds = point.holds.iter().map(|e| program.show_expr(e, Some(location.routine)));
             let source = if point.inferred { "inferred" } else { "given" };
             let holds = holds.collect::<Vec<String>>().join(", ");

@@ -209,7 +209,7 @@ fn calls_are_inlined_and_loops_inferred() {
     let outcome = run(&program("calls.tw", text), "contracts", None);
     assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
     let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else { panic!("a proof by contracts") };
-    assert!(proof.threads[0].loops.iter().any(|point| point.inferred && point.calls.len() == 1));
+    assert!(proof.threads[0].loops.iter().any(|point| point.inferred && point.point.calls.len() == 1));
 }
 
 /// Inside an atomic loop nobody interferes, and the step counts as a whole.

@@ -19,5 +19,5 @@ pub use model::read_values;
 pub use population::Population;
 pub use predicate::Predicate;
 pub use shape::Value;
-pub use step::{End, Named, Point, ThreadState, Way, named_frames, named_shared, starts, ways};
+pub use step::{End, Named, ThreadState, Way, named_frames, named_shared, starts, ways};
 pub use translate::{Others, Translated, Unsupported, View};

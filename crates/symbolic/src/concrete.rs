@@ -1,7 +1,7 @@
 //! Between concrete states and values of variables.
 
-use crate::space::{Owner, Point, PointId, Space};
-use threadwise_ir::{Control, State, Store, ThreadId};
+use crate::space::{Owner, PointId, Space};
+use threadwise_ir::{Control, Point, State, Store, ThreadId};
 use threadwise_logic::Var;
 
 impl Space {

@@ -3,8 +3,8 @@
 use crate::space::{PointId, Space, Unsupported};
 use crate::sym::Sym;
 use threadwise_ir::{
-    BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Quantifier, RoutineId, Sort, ThreadId, ThreadRef, UnaryOp,
-    VarRef,
+    BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Point, Quantifier, RoutineId, Sort, ThreadId, ThreadRef,
+    UnaryOp, VarRef,
 };
 use threadwise_logic::{SmtSort, Term};
 
@@ -267,7 +267,7 @@ impl<'a> Env<'a> {
     fn is_at(&mut self, thread: &ThreadRef, locations: &[LocationId]) -> Result<Term> {
         let index = self.thread_index(thread)?;
         let space = &self.space.threads[index];
-        let there = |(_, point): &(usize, &crate::Point)| locations.binary_search(&point.location).is_ok();
+        let there = |(_, point): &(usize, &Point)| locations.binary_search(&point.location).is_ok();
         let at = |(number, _): (usize, _)| self.space.at(ThreadId(index as u32), PointId(number as u32));
         Ok(Term::any(space.points.iter().enumerate().filter(there).map(at)))
     }

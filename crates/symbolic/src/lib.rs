@@ -25,5 +25,5 @@ mod sym;
 pub use errors::{ErrorCase, ErrorKind};
 pub use initial::Initially;
 pub use smt::FormulaReader;
-pub use space::{Owner, Point, PointId, Shown, Space, ThreadSpace, Unsupported, VarInfo, VarSort};
+pub use space::{Owner, PointId, Shown, Space, ThreadSpace, Unsupported, VarInfo, VarSort};
 pub use step::{Start, Step, StepFailure};

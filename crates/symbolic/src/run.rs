@@ -5,13 +5,13 @@
 //! the rest.
 
 use crate::expr::Env;
-use crate::space::{Owner, Point, PointId, Space, Unsupported, VarSort, go_on};
+use crate::space::{Owner, PointId, Space, Unsupported, VarSort, go_on};
 use crate::step::{Start, Step, StepFailure};
 use crate::sym::Sym;
 use std::collections::VecDeque;
 use threadwise_ir::{
-    Access, Command, EdgeId, Expr, LocationId, Op, Path, Place, RoutineId, Sort, ThreadId, Update, Value as Assigned,
-    VarRef,
+    Access, Command, EdgeId, Expr, LocationId, Op, Path, Place, Point, RoutineId, Sort, ThreadId, Update,
+    Value as Assigned, VarRef,
 };
 use threadwise_logic::{Term, Var};
 
@@ -46,7 +46,7 @@ pub(crate) fn explore(space: &mut Space, thread: ThreadId) -> Result<()> {
     let start = Inner {
         shared: space.shared.clone(),
         frames: vec![defaults],
-        point: Point { calls: Vec::new(), location: entry },
+        point: Point::at(entry),
         guard: Term::bool(true),
         choices: Vec::new(),
         path: Path::new(),
@@ -208,9 +208,7 @@ impl Walk<'_> {
             let sort = &program.routine(location.routine).locals[dead.index()].sort;
             frame[dead.index()] = Sym::default(&self.space.instance, sort);
         }
-        let inside = location.transient
-            || inner.point.calls.iter().any(|call| program.location(program.edge(*call).from).transient);
-        if inside {
+        if inner.point.is_inside_step(&program) {
             self.queue.push_back(inner)
         } else {
             self.arrived.push(inner)

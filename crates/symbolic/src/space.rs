@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use threadwise_ir::patience::may_do;
-use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Program, Sort, ThreadId};
+use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Point, Program, Sort, ThreadId};
 use threadwise_logic::{Naming, SmtSort, Term, Var};
 use threadwise_source::Span;
 
@@ -102,15 +102,6 @@ impl PointId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// A place where a thread stands between steps: the calls under way, and a location.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Point {
-    /// The edges of the calls under way, outermost first.
-    pub calls: Vec<EdgeId>,
-    /// The location in the innermost frame.
-    pub location: LocationId,
 }
 
 /// A thread's part of a space.

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 use threadwise_evidence::{PointAssertion, ThreadContract};
-use threadwise_ir::{EdgeId, Expr, LocationId, Op, Program, RoutineId, TemplateId};
+use threadwise_ir::{EdgeId, Expr, Op, Point, Program, RoutineId, TemplateId};
 
 /// More points than this are not looked at.
 const MAX_POINTS: usize = 50_000;
-
-/// A point: the calls under way, outermost first, and where the innermost one is.
-pub(crate) type Point = (Vec<EdgeId>, LocationId);
 
 pub(crate) struct Spot {
     pub(crate) point: Point,
@@ -39,12 +36,12 @@ pub(crate) struct Code {
 impl Code {
     pub(crate) fn new(program: &Program, template: TemplateId, contract: &ThreadContract) -> Result<Code, String> {
         let entry = program.routine(program.template(template).body).entry;
-        let mut numbers: BTreeMap<Point, usize> = BTreeMap::from([((Vec::new(), entry), 0)]);
-        let mut code = Code { spots: vec![spot(program, (Vec::new(), entry))] };
+        let mut numbers: BTreeMap<Point, usize> = BTreeMap::from([(Point::at(entry), 0)]);
+        let mut code = Code { spots: vec![spot(program, Point::at(entry))] };
         let mut done = 0;
         while done < code.spots.len() {
             let point = code.spots[done].point.clone();
-            for &edge in &program.location(point.1).edges {
+            for &edge in &program.location(point.location).edges {
                 let target = follow(program, &point, edge)?;
                 let number = *numbers.entry(target.clone()).or_insert(code.spots.len());
                 if number == code.spots.len() {
@@ -57,7 +54,7 @@ impl Code {
             }
             done += 1;
         }
-        let find = |assertion: &PointAssertion| numbers.get(&(assertion.calls.clone(), assertion.location)).copied();
+        let find = |assertion: &PointAssertion| numbers.get(&assertion.point).copied();
         for assertion in &contract.loops {
             // What is said of points that control cannot come to does not matter.
             let Some(number) = find(assertion) else { continue };
@@ -115,11 +112,9 @@ enum Visit {
 }
 
 fn spot(program: &Program, point: Point) -> Spot {
-    let callers = point.0.iter().map(|&call| program.edge(call).from);
-    let stack: Vec<LocationId> = callers.chain([point.1]).collect();
     Spot {
-        routines: stack.iter().map(|&location| program.location(location).routine).collect(),
-        inside_step: stack.iter().any(|&location| program.location(location).transient),
+        routines: point.routines(program),
+        inside_step: point.is_inside_step(program),
         point,
         next: Vec::new(),
         cut: None,
@@ -127,23 +122,22 @@ fn spot(program: &Program, point: Point) -> Spot {
     }
 }
 
-fn follow(program: &Program, (calls, _): &Point, id: EdgeId) -> Result<Point, String> {
+fn follow(program: &Program, point: &Point, id: EdgeId) -> Result<Point, String> {
     let edge = program.edge(id);
-    let mut calls = calls.clone();
-    match &edge.op {
-        Op::Command(_) => Ok((calls, edge.to)),
+    let mut calls = point.calls.clone();
+    let location = match &edge.op {
+        Op::Command(_) => edge.to,
         Op::Call { routine, .. } => {
-            let running = program.location(edge.from).routine;
-            let recursive = |call: &EdgeId| program.location(program.edge(*call).from).routine == *routine;
-            if running == *routine || calls.iter().any(recursive) {
+            if point.routines(program).contains(routine) {
                 return Err("a procedure calls itself".to_string());
             }
             calls.push(id);
-            Ok((calls, program.routine(*routine).entry))
+            program.routine(*routine).entry
         }
         Op::Return(_) => {
             let call = calls.pop().ok_or("a thread returns from no call")?;
-            Ok((calls, program.edge(call).to))
+            program.edge(call).to
         }
-    }
+    };
+    Ok(Point { calls, location })
 }

@@ -5,7 +5,7 @@
 
 use super::code::{Code, Spot};
 use super::terms::Terms;
-use threadwise_ir::{EdgeId, Expr, ExprKind, LocalId, LocationId, RoutineId, TemplateId, VarRef};
+use threadwise_ir::{EdgeId, Expr, ExprKind, LocalId, LocationId, Point, RoutineId, TemplateId, VarRef};
 use threadwise_logic::{Quantifier, SmtSort, Term};
 use threadwise_solver::Session;
 use threadwise_symbolic::arrays::{Others, Unsupported, Value, View};
@@ -106,7 +106,7 @@ impl Crowd<'_> {
             let here = spot.equals(&Term::int(number as i64));
             let locals = self.locals(template, at.innermost(), thread);
             parts.push(here.implies(&holds_at(self.terms, at, thread, shared, &locals)?));
-            if let Some(&call) = at.point.0.first() {
+            if let Some(&call) = at.point.calls.first() {
                 parts.push(here.implies(&self.known_when_calling(code, template, call, thread, shared)?));
             }
             places.push(here);
@@ -125,7 +125,7 @@ impl Crowd<'_> {
         shared: &[Value],
     ) -> Result<Term, Unsupported> {
         let program = self.terms.program();
-        let caller = (Vec::new(), program.edge(call).from);
+        let caller = Point::at(program.edge(call).from);
         let Some(at) = code.spots.iter().find(|spot| spot.point == caller) else { return Ok(Term::bool(true)) };
         let locals = self.locals(template, at.innermost(), thread);
         let view = View::of_thread(self.terms.population, thread, shared, &locals);
@@ -151,7 +151,7 @@ pub(crate) fn holds_at(
     let view = View::of_thread(population, thread, shared, locals);
     let said = at.cut.iter().flatten().chain(&at.claims);
     let mut parts = said.map(|e| view.holds(e)).collect::<Result<Vec<Term>, _>>()?;
-    for dead in terms.program().location(at.point.1).dead.iter() {
+    for dead in terms.program().location(at.point.location).dead.iter() {
         let sort = &terms.program().routine(at.innermost()).locals[dead.index()].sort;
         parts.push(population.equal(sort, &locals[dead.index()], &population.default_value(sort)));
     }
@@ -171,7 +171,7 @@ impl Others for Crowd<'_> {
     fn at(&self, template: TemplateId, thread: &Term, locations: &[LocationId]) -> Option<Term> {
         let spot = of_thread(&spot_of(template), thread);
         let spots = self.codes[template.index()].spots.iter().enumerate();
-        let there = spots.filter(|(_, at)| !at.inside_step && locations.contains(&at.point.1));
+        let there = spots.filter(|(_, at)| !at.inside_step && locations.contains(&at.point.location));
         let there = there.map(|(number, _)| spot.equals(&Term::int(number as i64)));
         Some(Term::any(&there.collect::<Vec<Term>>()))
     }

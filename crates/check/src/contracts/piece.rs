@@ -200,7 +200,7 @@ impl<'a> Piece<'a> {
             let holds = assertion_view(self.terms, &self.me, run).holds(e)?;
             let program = self.terms.program();
             let text = program.show_expr(e, spot.routines.last().copied());
-            let place = program.source.locate(program.location(spot.point.1).span);
+            let place = program.source.locate(program.location(spot.point.location).span);
             self.bad.push((run.comes.and(&holds.not()), format!("`{text}` is false at {place}")));
         }
         Ok(())
@@ -252,7 +252,7 @@ impl<'a> Piece<'a> {
             Op::Call { routine, args, .. } => after.frames.push(call(&view, *routine, args, &mut wrong)?),
             Op::Return(value) => {
                 let result = return_value(&view, routine, value.as_deref(), &mut wrong)?;
-                let calling = self.terms.program().edge(*spot.point.0.last().expect("a return is from a call"));
+                let calling = self.terms.program().edge(*spot.point.calls.last().expect("a return is from a call"));
                 let Op::Call { result: place, .. } = &calling.op else { unreachable!("it is a call") };
                 let caller = *self.code.spots[target].routines.last().expect("the caller has a routine");
                 let below = &run.frames[run.frames.len() - 2];

@@ -62,7 +62,7 @@ fn whole_step(instance: &Instance, code: &Code, from: usize, edge: EdgeId, to: u
 
 fn of_edge(instance: &Instance, code: &Code, from: usize, edge: EdgeId) -> Access {
     let access = instance.access_of_edge(edge);
-    match (&instance.program.edge(edge).op, code.spots[from].point.0.last()) {
+    match (&instance.program.edge(edge).op, code.spots[from].point.calls.last()) {
         (Op::Return(_), Some(&call)) => access.union(instance.access_of_result(call)),
         _ => access,
     }

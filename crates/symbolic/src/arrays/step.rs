@@ -4,35 +4,12 @@
 
 use super::{Hazard, Population, Unsupported, Value, View, Wrong};
 use super::{call, first_locals, return_value, store_result, transition};
-use threadwise_ir::{EdgeId, LocationId, Op, Program, RoutineId, Sort, StepError, TemplateId};
+use threadwise_ir::{EdgeId, Op, Point, Program, Sort, StepError, TemplateId};
 use threadwise_logic::Term;
 use threadwise_source::Span;
 
 /// More ways through one step than this are not followed.
 const MAX_WAYS: usize = 4096;
-
-/// Where the control of a thread is: the calls under way, outermost first, and the location.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Point {
-    /// The edges of the calls under way.
-    pub calls: Vec<EdgeId>,
-    /// The location of the running routine.
-    pub at: LocationId,
-}
-
-impl Point {
-    /// The routines of the frames, outermost first, the running one last.
-    pub fn routines(&self, program: &Program) -> Vec<RoutineId> {
-        let callers = self.calls.iter().map(|&edge| program.location(program.edge(edge).from).routine);
-        callers.chain([program.location(self.at).routine]).collect()
-    }
-
-    /// Whether control is inside a step.
-    pub fn is_transient(&self, program: &Program) -> bool {
-        let calling = |&edge: &EdgeId| program.location(program.edge(edge).from).transient;
-        program.location(self.at).transient || self.calls.iter().any(calling)
-    }
-}
 
 /// A state of a thread as terms.
 #[derive(Clone, Debug)]
@@ -124,7 +101,7 @@ pub fn starts(
     fresh: &str,
 ) -> Result<Vec<Way>, Unsupported> {
     let body = population.program.template(template).body;
-    let point = Point { calls: Vec::new(), at: population.program.routine(body).entry };
+    let point = Point::at(population.program.routine(body).entry);
     let state = ThreadState { point, shared: shared.to_vec(), frames: vec![first_locals(population, body)] };
     let mut walk = Walk { population, me, fresh, ways: Vec::new(), chosen: 0 };
     walk.arrive(Inner { state, when: Term::bool(true), path: Vec::new(), choices: Vec::new(), seen: Vec::new() })?;
@@ -160,7 +137,7 @@ impl Way {
 impl Walk<'_> {
     fn take_edges(&mut self, inner: &Inner) -> Result<(), Unsupported> {
         let program = self.population.program.clone();
-        for &edge in &program.location(inner.state.point.at).edges {
+        for &edge in &program.location(inner.state.point.location).edges {
             let mut next = inner.clone();
             next.path.push(edge);
             self.take_edge(&program, edge, next)?;
@@ -184,7 +161,7 @@ impl Walk<'_> {
                 inner.choices.extend(step.choices);
                 inner.state.shared = step.shared;
                 *inner.state.frames.last_mut().expect("a thread has a frame") = step.locals;
-                inner.state.point.at = edge.to;
+                inner.state.point.location = edge.to;
             }
             Op::Call { routine: callee, args, .. } => {
                 let mut wrong = Wrong::default();
@@ -193,7 +170,7 @@ impl Walk<'_> {
                 inner.when = inner.when.and(&wrong.so_far);
                 inner.state.frames.push(callee_locals);
                 inner.state.point.calls.push(id);
-                inner.state.point.at = program.routine(*callee).entry;
+                inner.state.point.location = program.routine(*callee).entry;
             }
             Op::Return(value) => {
                 let mut wrong = Wrong::default();
@@ -218,7 +195,7 @@ impl Walk<'_> {
                 inner.when = inner.when.and(&wrong.so_far);
                 inner.state.shared = shared;
                 *inner.state.frames.last_mut().expect("the caller has a frame") = locals;
-                inner.state.point.at = calling.to;
+                inner.state.point.location = calling.to;
             }
         }
         self.arrive(inner)
@@ -241,11 +218,11 @@ impl Walk<'_> {
             return Ok(());
         }
         let point = inner.state.point.clone();
-        let unsupported = |what| Unsupported { what, span: program.location(point.at).span };
+        let unsupported = |what| Unsupported { what, span: program.location(point.location).span };
         if self.ways.len() >= MAX_WAYS {
             return Err(unsupported("a step with so many branches"));
         }
-        if !point.is_transient(program) {
+        if !point.is_inside_step(program) {
             let Inner { state, when, path, choices, .. } = inner;
             self.ways.push(Way { path, choices, when, end: End::Rest(state) });
             return Ok(());
