@@ -95,7 +95,7 @@ impl<'a> Judge<'a> {
         let mut constants = frames.constants;
         let me = Term::constant(&format!("{prefix}me"), SmtSort::Int);
         constants.push(me.clone());
-        let exists = frames.well_formed.and(&self.population.is_copy(&me, place.0));
+        let exists = frames.well_formed.and(self.population.is_copy(&me, place.0));
         Someone { place: place.clone(), me, constants, frames: frames.values, exists }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Judge<'a> {
                 PropertyKind::Invariant(_, e) => truth(e)?.holds(),
                 PropertyKind::Never(e) => {
                     let truth = truth(e)?;
-                    truth.defined.and(&truth.value.term().not())
+                    truth.defined.and(truth.value.term().not())
                 }
                 PropertyKind::NoRace(..) => return Err(refuted("races are not judged by assertions")),
             });

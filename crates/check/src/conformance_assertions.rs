@@ -197,7 +197,7 @@ impl<'a> Judge<'a> {
         for (node, in_set) in self.specification.nodes.iter().zip(&self.set) {
             if let Some(assertion) = &node.assertion {
                 let truth = view.translate(assertion).map_err(unsupported)?;
-                let sure_to_fail = truth.defined.and(&truth.value.term().not());
+                let sure_to_fail = truth.defined.and(truth.value.term().not());
                 conditions.push(in_set.and(&sure_to_fail).not());
             }
         }
@@ -227,7 +227,7 @@ impl<'a> Judge<'a> {
         if self.specification.idle {
             let same = Term::all(&unchanged);
             for (node, reached) in reached.iter_mut().enumerate() {
-                *reached = reached.or(&self.set[node].and(&same));
+                *reached = reached.or(self.set[node].and(&same));
             }
         }
         Ok(reached)
@@ -263,8 +263,8 @@ impl<'a> Judge<'a> {
             let bound = if of_each { vec![self.me.clone()] } else { Vec::new() };
             let view = View { others: Some(&own), bound, ..View::of_store(self.population, &state.shared) };
             let truth = view.translate(condition).map_err(unsupported)?;
-            fails = fails.or(&so_far.and(&truth.defined.not()));
-            so_far = so_far.and(&truth.holds());
+            fails = fails.or(so_far.and(truth.defined.not()));
+            so_far = so_far.and(truth.holds());
         }
         Ok(fails.or(&so_far))
     }

@@ -17,7 +17,7 @@
 //!
 //! By induction over the steps of a run, no run goes wrong and every property holds in every state.
 //! [`crate::contracts::piece`] turns a piece of code into a formula. It shares nothing with the engine but the
-//! translation of expressions and edges in `solver`: here a run is a sequence of choices, and what
+//! translation of expressions and edges in `symbolic`: here a run is a sequence of choices, and what
 //! holds at a point is a term over them; the engine's formula has a constant for every point.
 
 mod code;
@@ -131,7 +131,7 @@ impl Judge<'_> {
                 let (me, you) = (self.session.declare("me", &SmtSort::Int), self.session.declare("you", &SmtSort::Int));
                 let (x, y) = (self.terms.store(self.session, "x"), self.terms.store(self.session, "y"));
                 self.session.assert(&self.terms.population.is_copy(&me, template));
-                self.session.assert(&self.terms.is_subject(rely, &you).and(&me.equals(&you).not()));
+                self.session.assert(&self.terms.is_subject(rely, &you).and(me.equals(&you).not()));
                 self.session.assert(&self.terms.sound(&x)?.and(&self.terms.sound(&y)?));
                 for guarantee in &given {
                     self.session.assert(&self.terms.contract(guarantee, &me, &x, &y)?);
@@ -150,8 +150,8 @@ impl Judge<'_> {
         let store = self.terms.store(self.session, "x");
         let initial = initial_store(self.terms.population, &store)?;
         let hazards = initial.wrong.hazards.iter().map(|hazard| hazard.when.clone());
-        let broken = initial.holds.and(&self.terms.invariant(&store)?.not());
-        self.session.assert(&Term::any(&hazards.chain([broken]).collect::<Vec<Term>>()));
+        let broken = initial.holds.and(self.terms.invariant(&store)?.not());
+        self.session.assert(&Term::any(hazards.chain([broken]).collect::<Vec<Term>>()));
         self.must_be_impossible(|| "an initial store is in error or violates an invariant".to_string())?;
         self.session.pop();
         Ok(())

@@ -9,7 +9,7 @@ use crate::judged::Judgement;
 use crate::work;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof};
-use threadwise_evidence_files::{ProofFile};
+use threadwise_evidence_files::ProofFile;
 use threadwise_frontends::with_defines;
 use threadwise_report::{show_count, show_seconds};
 

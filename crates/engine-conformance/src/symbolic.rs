@@ -99,7 +99,7 @@ impl<'a> Clauses<'a> {
             false => {
                 let me = Term::constant("me", SmtSort::Int);
                 constants.push(me.clone());
-                let is_me = population.is_copy(&me, template).and(&population.constraint());
+                let is_me = population.is_copy(&me, template).and(population.constraint());
                 (me, is_me)
             }
         };
@@ -204,7 +204,7 @@ impl<'a> Clauses<'a> {
         for (node, name) in self.specification.nodes.iter().zip(&self.nodes) {
             if let Some(assertion) = &node.assertion {
                 let assertion = view.translate(assertion)?;
-                right.push(name.implies(&assertion.defined.implies(assertion.value.term())));
+                right.push(name.implies(assertion.defined.implies(assertion.value.term())));
             }
         }
         Ok(Term::all(&right))
@@ -240,7 +240,7 @@ impl<'a> Clauses<'a> {
             let view = View::of_store(self.population, &state.shared);
             let bound = if of_each { vec![self.me.clone()] } else { Vec::new() };
             let condition = View { others: Some(&alone), bound, ..view }.translate(condition)?;
-            violated = condition.defined.not().or(&condition.value.term().and(&violated));
+            violated = condition.defined.not().or(condition.value.term().and(&violated));
         }
         Ok(violated)
     }

@@ -95,7 +95,7 @@ impl<'a> Clauses<'a> {
                 me
             }
         };
-        let proper = frames.well_formed.and(&self.population.is_copy(&me, template));
+        let proper = frames.well_formed.and(self.population.is_copy(&me, template));
         Names { me, frames, constants, proper }
     }
 
@@ -136,7 +136,7 @@ impl<'a> Clauses<'a> {
                 PropertyKind::NoRace(..) => return Err(Unsupported { what: "`norace`", span: property.span }),
             };
             let truth = view.translate(e)?;
-            violated.push(truth.defined.not().or(&truth.value.term().equals(&Term::bool(wrong))));
+            violated.push(truth.defined.not().or(truth.value.term().equals(Term::bool(wrong))));
         }
         Ok(Term::any(&violated))
     }

@@ -234,7 +234,7 @@ impl<'a> Encoder<'a> {
         }
         let at = self.fresh("at", &SmtSort::Bool);
         self.session.assert(&at.implies(&state.at));
-        self.session.assert(&at.implies(&Term::all(&steps)));
+        self.session.assert(&at.implies(Term::all(&steps)));
         Ok(State { at, old: last.clone(), before: state.shared, shared: last, frames: state.frames })
     }
 
@@ -262,11 +262,11 @@ impl<'a> Encoder<'a> {
         }
         let old = if node.inside_step { self.fresh_store("o") } else { shared.clone() };
         formed.push(self.contracts.possible(&old)?);
-        self.session.assert(&at.implies(&Term::all(&formed)));
+        self.session.assert(&at.implies(Term::all(&formed)));
         let state = State { at, before: old.clone(), old, shared, frames };
         let said = (self.loops)(number);
         for e in &said.given {
-            let bad = entry.at.and(&self.holds(entry, e)?.not());
+            let bad = entry.at.and(self.holds(entry, e)?.not());
             let assumed = self.holds(&state, e)?;
             self.session.assert(&state.at.implies(&assumed));
             self.oblige(bad, What::Entering(node.point.location, e.clone()), None, entry, None);
@@ -276,7 +276,7 @@ impl<'a> Encoder<'a> {
             let (Ok(assumed), Ok(initially)) = (self.holds(&state, e), self.holds(entry, e)) else { continue };
             let on = self.fresh("try", &SmtSort::Bool);
             self.session.assert(&state.at.and(&on).implies(&assumed));
-            let violated = entry.at.and(&initially.not());
+            let violated = entry.at.and(initially.not());
             self.trials.push(Trial { node: number, candidate, on, violated });
         }
         Ok(state)
@@ -288,13 +288,13 @@ impl<'a> Encoder<'a> {
         let state = if node.inside_step { after } else { self.interfere(after)? };
         let said = (self.loops)(head);
         for e in &said.given {
-            let bad = state.at.and(&self.holds(&state, e)?.not());
+            let bad = state.at.and(self.holds(&state, e)?.not());
             self.oblige(bad, What::Iterating(node.point.location, e.clone()), None, &state, None);
         }
         for index in 0..self.trials.len() {
             if self.trials[index].node == head {
                 let kept = self.holds(&state, &said.candidates[self.trials[index].candidate])?;
-                let violated = state.at.and(&kept.not());
+                let violated = state.at.and(kept.not());
                 self.trials[index].violated = self.trials[index].violated.or(&violated);
             }
         }
@@ -321,7 +321,7 @@ impl<'a> Encoder<'a> {
             self.oblige(state.at.and(&hazard.when), what, Some(arc.edge), state, None);
         }
         let at = self.fresh("arc", &SmtSort::Bool);
-        self.session.assert(&at.implies(&state.at.and(&wrong.so_far)));
+        self.session.assert(&at.implies(state.at.and(&wrong.so_far)));
         let shared = self.named_store(&shared, &state.shared);
         let after = State { at, old: state.old.clone(), before: state.before.clone(), shared, frames };
         if !target.inside_step && after.shared != after.old {
@@ -378,13 +378,13 @@ impl<'a> Encoder<'a> {
         for &index in &given {
             for part in conjuncts(&contracts.program().guarantees[index].formula) {
                 let holds = contracts.formula(&part, &self.me, &after.old, &after.shared)?;
-                let bad = after.at.and(&holds.not());
+                let bad = after.at.and(holds.not());
                 self.oblige(bad, What::Guarantee(index, part), Some(edge), after, Some(&after.shared));
             }
         }
         if given.is_empty() {
             for (index, contract) in contracts.program().relies.iter().enumerate() {
-                let someone_else = contracts.is_subject(contract, &self.other).and(&self.other.equals(&self.me).not());
+                let someone_else = contracts.is_subject(contract, &self.other).and(self.other.equals(&self.me).not());
                 for part in conjuncts(&contract.formula) {
                     let holds = contracts.formula(&part, &self.other, &after.old, &after.shared)?;
                     let bad = Term::all([&after.at, &someone_else, &holds.not()]);
@@ -394,7 +394,7 @@ impl<'a> Encoder<'a> {
         }
         for invariant in &contracts.invariants {
             let view = View::of_store(contracts.population, &after.shared);
-            let bad = after.at.and(&view.holds(&invariant.part)?.not());
+            let bad = after.at.and(view.holds(&invariant.part)?.not());
             let what = What::Invariant(invariant.property, invariant.part.clone());
             self.oblige(bad, what, Some(edge), after, Some(&after.shared));
         }
@@ -470,7 +470,7 @@ pub(crate) fn initial_obligations(
     for invariant in &contracts.invariants {
         let holds = View::of_store(contracts.population, &shared).holds(&invariant.part)?;
         let what = What::Initially(invariant.property, invariant.part.clone());
-        let bad = initial.holds.and(&holds.not());
+        let bad = initial.holds.and(holds.not());
         obligations.push(Obligation { bad, what, edge: None, stores: stores.clone() });
     }
     Ok(obligations)

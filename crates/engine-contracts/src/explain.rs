@@ -320,7 +320,7 @@ impl<'a> Model<'a> {
             return Model { contracts, instance: None };
         }
         session.push();
-        session.assert(&contracts.population.total().le(&Term::int(FEW_THREADS)));
+        session.assert(&contracts.population.total().le(Term::int(FEW_THREADS)));
         if session.check() != Ok(Answer::Sat) {
             session.pop();
             if session.check() != Ok(Answer::Sat) {

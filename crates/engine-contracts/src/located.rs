@@ -190,7 +190,7 @@ impl Scene<'_> {
         let population = self.contracts.population;
         match &binder.domain {
             Domain::Copies(template) => population.is_copy(witness, *template),
-            Domain::Sort(Sort::Bool) => witness.between(&Term::int(0), &Term::int(1)),
+            Domain::Sort(Sort::Bool) => witness.between(Term::int(0), Term::int(1)),
             Domain::Sort(sort) => population.in_range(sort, &Value::scalar(witness.clone())),
         }
     }
@@ -226,7 +226,7 @@ impl Scene<'_> {
                     let mut can = exists.clone();
                     for (thread, can) in threads.iter().zip(&mut can) {
                         let actor = self.actor(template, thread).expect("it is a constant");
-                        let here = actor.place().equals(&Term::int(number as i64));
+                        let here = actor.place().equals(Term::int(number as i64));
                         *can = Term::all([&*can, &here, &self.can_take(&actor, place, edge)?]);
                     }
                     steps.push((access, threads.clone(), can));
@@ -270,12 +270,12 @@ impl Scene<'_> {
         }
         for (index, one) in actors.iter().enumerate() {
             for other in actors[index + 1..].iter().filter(|other| other.template == one.template) {
-                let mut same = vec![one.place().equals(&other.place())];
+                let mut same = vec![one.place().equals(other.place())];
                 for routine in program.routines_of(one.template) {
                     let (mine, yours) = (one.locals(self, routine), other.locals(self, routine));
                     same.extend(mine.iter().zip(&yours).map(|(a, b)| a.same(b)));
                 }
-                session.assert(&one.thread.equals(&other.thread).implies(&Term::all(&same)));
+                session.assert(&one.thread.equals(&other.thread).implies(Term::all(&same)));
             }
         }
         for (name, parts) in &facts {
@@ -303,11 +303,11 @@ impl Scene<'_> {
             }
         }
         let places = &self.places[actor.template.index()];
-        session.assert(&place.between(&Term::int(0), &Term::int(places.len() as i64 - 1)));
+        session.assert(&place.between(Term::int(0), Term::int(places.len() as i64 - 1)));
         // Of a thread of which there is no copy everything was found to hold, which says nothing of anybody else.
         let exists = population.is_copy(&actor.thread, actor.template);
         for (number, known) in places.iter().enumerate() {
-            let here = exists.and(&place.equals(&Term::int(number as i64)));
+            let here = exists.and(place.equals(Term::int(number as i64)));
             let locals = actor.locals(self, known.routine);
             for local in population.program.location(known.point.location).dead.iter() {
                 let sort = &population.program.routine(known.routine).locals[local.index()].sort;
@@ -371,8 +371,8 @@ impl Others for Scene<'_> {
         let actor = self.actor(template, thread)?;
         let here = self.places[template.index()].iter().enumerate();
         let here = here.filter(|(_, place)| locations.contains(&place.point.location));
-        let here = here.map(|(number, _)| actor.place().equals(&Term::int(number as i64)));
-        Some(Term::any(&here.collect::<Vec<Term>>()))
+        let here = here.map(|(number, _)| actor.place().equals(Term::int(number as i64)));
+        Some(Term::any(here.collect::<Vec<Term>>()))
     }
 }
 

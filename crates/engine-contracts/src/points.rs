@@ -48,7 +48,7 @@ pub(crate) fn places(encoder: &mut Encoder<'_>, at_loop: &dyn Fn(usize) -> Vec<E
             // What cannot be said to the solver is no candidate.
             let Ok(holds) = encoder.holds(&state, &e) else { continue };
             let name = encoder.session.declare(&format!("missed.{}", violated.len()), &SmtSort::Bool);
-            encoder.session.assert(&name.implies(&state.at.and(&holds.not())));
+            encoder.session.assert(&name.implies(state.at.and(holds.not())));
             violated.push(name);
             found.push(e);
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-use threadwise_evidence::{Proof};
+use threadwise_evidence::Proof;
 use threadwise_evidence_files::{ProofFile, TraceFile, write_proof, write_trace};
 use threadwise_ir::{Instance, Program};
 use threadwise_testing::products::lock_class_proof;

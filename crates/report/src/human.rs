@@ -225,7 +225,7 @@ fn race_text(racers: &[Racer; 2], palette: Palette) -> String {
         let at = &racer.statement.position;
         format!(
             "    {}  {:<thread$}  {:<statement$}  {}\n",
-            palette.padded(Tone::Quiet, &at, position),
+            palette.padded(Tone::Quiet, at, position),
             racer.thread,
             racer.statement.text,
             if racer.writes { "writes it" } else { "reads it" },

@@ -27,13 +27,13 @@ fn assertions_models_and_levels() {
     assert_eq!(session.check(), Ok(Answer::Sat));
     assert!(session.values(std::slice::from_ref(&x)).expect("a model")[0].scalar().expect("a number") > 3);
     session.push();
-    session.assert(&x.le(&Term::int(-3)));
+    session.assert(&x.le(Term::int(-3)));
     assert_eq!(session.check(), Ok(Answer::Unsat));
     session.pop();
-    session.assert(&x.le(&Term::int(4)));
+    session.assert(&x.le(Term::int(4)));
     assert_eq!(session.check(), Ok(Answer::Sat));
     assert_eq!(session.values(&[x.clone(), x.negate()]).expect("a model")[1].scalar(), Some(-4));
-    assert_eq!(session.refute(&x.equals(&Term::int(4))), Ok(Answer::Unsat));
+    assert_eq!(session.refute(&x.equals(Term::int(4))), Ok(Answer::Unsat));
     assert_eq!(session.effort().queries, 4);
     assert_eq!(session.effort().starts, 1);
 }
@@ -43,7 +43,7 @@ fn several_questions_at_once_do_not_see_each_other() {
     let mut session = session(Settings::default());
     let x = session.declare("x", &SmtSort::Int);
     session.assert(&Term::int(3).lt(&x));
-    let questions = [x.le(&Term::int(3)), x.le(&Term::int(4)), Term::int(4).lt(&x)];
+    let questions = [x.le(Term::int(3)), x.le(Term::int(4)), Term::int(4).lt(&x)];
     assert_eq!(session.check_each(&questions, &Numbered), Ok(vec![Answer::Unsat, Answer::Sat, Answer::Sat]));
     assert_eq!(session.check_each(&[], &Numbered), Ok(Vec::new()));
     assert_eq!(session.effort().queries, 3);

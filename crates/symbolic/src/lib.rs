@@ -8,6 +8,9 @@
 //!
 //! Integers are those of mathematics: nothing outgrows them.
 //!
+//! [`arrays`] says the same of programs with any number of threads, whose stores have arrays of the solver's where there
+//! are many keys, and gives for every step the ways that it can take.
+//!
 //! What cannot be expressed is an [`Unsupported`] with a reason: any number of copies, recursion, loops
 //! inside atomic blocks, division by what is not a constant.
 

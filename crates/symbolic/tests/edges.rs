@@ -73,7 +73,7 @@ fn local_values(population: &Population, instance: &Instance, local: &[i64]) -> 
 }
 
 fn same(a: &[Value], b: &[Value]) -> Term {
-    Term::all(&a.iter().zip(b).map(|(a, b)| a.same(b)).collect::<Vec<Term>>())
+    Term::all(a.iter().zip(b).map(|(a, b)| a.same(b)).collect::<Vec<Term>>())
 }
 
 fn program() -> Arc<Program> {
@@ -144,14 +144,14 @@ fn compare(
     text: &str,
 ) -> (u32, u32) {
     let fails = steps.failures.iter().any(|failure| failure.path.last() == Some(&id));
-    let hazard = Term::any(&step.hazards.iter().map(|hazard| hazard.when.clone()).collect::<Vec<Term>>());
+    let hazard = Term::any(step.hazards.iter().map(|hazard| hazard.when.clone()).collect::<Vec<Term>>());
     let expected = if fails { Answer::Sat } else { Answer::Unsat };
     assert_eq!(answer(session, &hazard), expected, "whether `{text}` goes wrong");
     let mut others = vec![step.taken.clone()];
     let mut count = 0;
     for successor in steps.successors.iter().filter(|successor| successor.path.last() == Some(&id)) {
         let after = same(&step.shared, &shared_values(population, instance, &successor.shared))
-            .and(&same(&step.locals, &local_values(population, instance, &successor.local)));
+            .and(same(&step.locals, &local_values(population, instance, &successor.local)));
         assert_eq!(answer(session, &step.taken.and(&after)), Answer::Sat, "`{text}` takes a step");
         others.push(after.not());
         count += 1;

@@ -149,7 +149,7 @@ fn compare(session: &mut Session, instance: &Instance, population: &Population, 
     let translated = View::of_store(population, &store).translate(e).expect("supported");
     let agrees = match expected {
         Some(truth) => {
-            let right = translated.value.term().equals(&Term::bool(truth));
+            let right = translated.value.term().equals(Term::bool(truth));
             if exact { translated.defined.and(&right) } else { translated.defined.implies(&right) }
         }
         None => translated.defined.not(),
@@ -190,7 +190,7 @@ fn expressions_mean_the_same_among_any_number_of_threads() {
         session.push();
         population.declare(&mut session);
         for (unknown, _) in population.unknowns() {
-            session.assert(&unknown.equals(&Term::int(i64::from(copies))));
+            session.assert(&unknown.equals(Term::int(i64::from(copies))));
         }
         compare(&mut session, &instance, &population, &random_store(&instance, seed), false);
         session.pop();

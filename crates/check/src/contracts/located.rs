@@ -103,7 +103,7 @@ impl Crowd<'_> {
             parts.push(self.terms.population.well_formed(&local.sort, &value));
         }
         for (number, at) in code.spots.iter().enumerate().filter(|(_, at)| !at.inside_step) {
-            let here = spot.equals(&Term::int(number as i64));
+            let here = spot.equals(Term::int(number as i64));
             let locals = self.locals(template, at.innermost(), thread);
             parts.push(here.implies(&holds_at(self.terms, at, thread, shared, &locals)?));
             if let Some(&call) = at.point.calls.first() {
@@ -172,7 +172,7 @@ impl Others for Crowd<'_> {
         let spot = of_thread(&spot_of(template), thread);
         let spots = self.codes[template.index()].spots.iter().enumerate();
         let there = spots.filter(|(_, at)| !at.inside_step && locations.contains(&at.point.location));
-        let there = there.map(|(number, _)| spot.equals(&Term::int(number as i64)));
-        Some(Term::any(&there.collect::<Vec<Term>>()))
+        let there = there.map(|(number, _)| spot.equals(Term::int(number as i64)));
+        Some(Term::any(there.collect::<Vec<Term>>()))
     }
 }

@@ -201,7 +201,7 @@ impl<'a> Piece<'a> {
             let program = self.terms.program();
             let text = program.show_expr(e, spot.routines.last().copied());
             let place = program.source.locate(program.location(spot.point.location).span);
-            self.bad.push((run.comes.and(&holds.not()), format!("`{text}` is false at {place}")));
+            self.bad.push((run.comes.and(holds.not()), format!("`{text}` is false at {place}")));
         }
         Ok(())
     }
@@ -279,18 +279,18 @@ impl<'a> Piece<'a> {
         let given = self.terms.given_guarantees(self.template);
         for guarantee in &given {
             let holds = self.terms.contract(guarantee, &self.me, &after.start, &after.shared)?;
-            self.bad.push((after.comes.and(&holds.not()), format!("the step at {step} breaks its guarantee")));
+            self.bad.push((after.comes.and(holds.not()), format!("the step at {step} breaks its guarantee")));
         }
         if given.is_empty() {
             for rely in &self.terms.program().relies {
                 let holds = self.terms.contract(rely, &self.you, &after.start, &after.shared)?;
-                let another = self.terms.is_subject(rely, &self.you).and(&self.you.equals(&self.me).not());
+                let another = self.terms.is_subject(rely, &self.you).and(self.you.equals(&self.me).not());
                 let bad = Term::all([&after.comes, &another, &holds.not()]);
                 self.bad.push((bad, format!("the step at {step} breaks what another thread relies on")));
             }
         }
         let kept = self.terms.invariant(&after.shared)?;
-        self.bad.push((after.comes.and(&kept.not()), format!("the step at {step} breaks an invariant")));
+        self.bad.push((after.comes.and(kept.not()), format!("the step at {step} breaks an invariant")));
         Ok(())
     }
 

@@ -34,7 +34,7 @@ impl<'a> Terms<'a> {
                 PropertyKind::Invariant(_, e) if !is_located(e) => parts.push(view.holds(e)?),
                 PropertyKind::Never(e) if !is_located(e) => {
                     let translated = view.translate(e)?;
-                    parts.push(translated.defined.and(&translated.value.term().not()));
+                    parts.push(translated.defined.and(translated.value.term().not()));
                 }
                 PropertyKind::Invariant(..) | PropertyKind::Never(_) | PropertyKind::NoRace(..) => {}
             }

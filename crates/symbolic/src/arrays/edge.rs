@@ -56,7 +56,7 @@ impl Wrong {
         if condition.is_true() {
             return;
         }
-        self.hazards.push(Hazard { when: self.so_far.and(&condition.not()), error, span });
+        self.hazards.push(Hazard { when: self.so_far.and(condition.not()), error, span });
         self.so_far = self.so_far.and(condition);
     }
 

@@ -39,7 +39,7 @@ impl Population {
         let mut first = Vec::new();
         let mut total = Term::int(0);
         for copies in &copies {
-            first.push(total.plus(&Term::int(1)));
+            first.push(total.plus(Term::int(1)));
             total = total.plus(copies);
         }
         Population { program, copies, first, total }
@@ -60,7 +60,7 @@ impl Population {
     /// What holds of the unknown numbers.
     pub fn constraint(&self) -> Term {
         let zero = Term::int(0);
-        Term::all(&self.unknowns().map(|(n, _)| zero.le(n)).collect::<Vec<Term>>())
+        Term::all(self.unknowns().map(|(n, _)| zero.le(n)).collect::<Vec<Term>>())
     }
 
     /// How many threads there are.
@@ -75,16 +75,16 @@ impl Population {
 
     /// The last copy of a thread; less than the first if there is none.
     pub fn last(&self, template: TemplateId) -> Term {
-        self.first(template).plus(&self.copies[template.index()].plus(&Term::int(-1)))
+        self.first(template).plus(self.copies[template.index()].plus(Term::int(-1)))
     }
 
     /// Whether a number is a thread.
     pub fn is_thread(&self, tid: &Term) -> Term {
-        tid.between(&Term::int(1), &self.total)
+        tid.between(Term::int(1), &self.total)
     }
 
     /// Whether a number is a copy of this thread.
     pub fn is_copy(&self, tid: &Term, template: TemplateId) -> Term {
-        tid.between(self.first(template), &self.last(template))
+        tid.between(self.first(template), self.last(template))
     }
 }

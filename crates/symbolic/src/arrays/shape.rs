@@ -33,7 +33,7 @@ impl Keys {
 
     pub(crate) fn contains(&self, key: &Term) -> Term {
         match self {
-            Keys::Few(first, count) => key.between(&Term::int(*first), &Term::int(first + (count - 1))),
+            Keys::Few(first, count) => key.between(Term::int(*first), Term::int(first + (count - 1))),
             Keys::Many(low, high) => key.between(low, high),
         }
     }
@@ -57,7 +57,7 @@ impl Value {
 
     /// Whether both are the same term by term, elements outside the keys included.
     pub fn same(&self, other: &Value) -> Term {
-        Term::all(&self.0.iter().zip(&other.0).map(|(a, b)| a.equals(b)).collect::<Vec<Term>>())
+        Term::all(self.0.iter().zip(&other.0).map(|(a, b)| a.equals(b)).collect::<Vec<Term>>())
     }
 }
 
@@ -154,7 +154,7 @@ impl Population {
         let Keys::Many(low, _) = &keys else {
             return Value(parts.into_iter().flat_map(|part| part.0).collect());
         };
-        let keyed = parts.iter().enumerate().map(|(rank, part)| (low.plus(&Term::int(rank as i64)), part));
+        let keyed = parts.iter().enumerate().map(|(rank, part)| (low.plus(Term::int(rank as i64)), part));
         keyed.fold(self.default_value(sort), |array, (key, part)| self.with_element(&keys, &array, &key, part))
     }
 
@@ -222,7 +222,7 @@ impl Population {
                 let parts = (0..*count as usize).map(|rank| {
                     body(&arrays.iter().map(|array| part(array, rank, *count as usize)).collect::<Vec<Value>>())
                 });
-                Term::all(&parts.collect::<Vec<Term>>())
+                Term::all(parts.collect::<Vec<Term>>())
             }
             Keys::Many(..) => {
                 let key = Term::constant(&format!("{prefix}{depth}"), SmtSort::Int);
@@ -245,7 +245,7 @@ impl Population {
                 let count = *count as usize;
                 let mut result = part(array, count - 1, count);
                 for rank in (0..count - 1).rev() {
-                    let here = key.equals(&Term::int(first + rank as i64));
+                    let here = key.equals(Term::int(first + rank as i64));
                     result = Value::choose(&here, &part(array, rank, count), &result);
                 }
                 result
@@ -259,7 +259,7 @@ impl Population {
             Keys::Many(..) => Value(array.0.iter().zip(&element.0).map(|(a, e)| a.store(key, e)).collect()),
             Keys::Few(first, count) => {
                 let changed = (0..*count as usize).flat_map(|rank| {
-                    let here = key.equals(&Term::int(first + rank as i64));
+                    let here = key.equals(Term::int(first + rank as i64));
                     Value::choose(&here, element, &part(array, rank, *count as usize)).0
                 });
                 Value(changed.collect())

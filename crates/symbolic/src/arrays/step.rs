@@ -56,7 +56,7 @@ fn named<'s>(population: &Population, prefix: &str, sorts: impl Iterator<Item = 
     for (index, sort) in sorts.enumerate() {
         let value = population.named(&format!("{prefix}{index}"), sort);
         all.constants.extend(value.0.iter().cloned());
-        all.well_formed = all.well_formed.and(&population.well_formed(sort, &value));
+        all.well_formed = all.well_formed.and(population.well_formed(sort, &value));
         all.values.push(value);
     }
     all

@@ -130,7 +130,7 @@ impl<'a> View<'a> {
                 let [c, a, b] = &**parts;
                 let (c, a, b) = (self.translate(c)?, self.translate(a)?, self.translate(b)?);
                 let condition = c.value.term();
-                let branches = condition.implies(&a.defined).and(&condition.not().implies(&b.defined));
+                let branches = condition.implies(&a.defined).and(condition.not().implies(&b.defined));
                 let value = Value::choose(condition, &a.value, &b.value);
                 Ok(Translated { value, defined: c.defined.and(&branches) })
             }
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
     /// Bound variables are numbers; of a boolean one, the truth value is that the number is 1.
     fn bound_term(&self, depth: u32, sort: &Sort) -> Term {
         let number = &self.bound[depth as usize];
-        if *sort == Sort::Bool { number.equals(&Term::int(1)) } else { number.clone() }
+        if *sort == Sort::Bool { number.equals(Term::int(1)) } else { number.clone() }
     }
 
     fn local_of(&self, thread: &ThreadRef, local: LocalId, span: Span) -> Result<Translated, Unsupported> {
@@ -179,7 +179,7 @@ impl<'a> View<'a> {
         if key.sort != Sort::Bool {
             return Ok(translated);
         }
-        let number = translated.value.term().ite(&Term::int(1), &Term::int(0));
+        let number = translated.value.term().ite(Term::int(1), Term::int(0));
         Ok(Translated { value: Value::scalar(number), defined: translated.defined })
     }
 
@@ -218,7 +218,7 @@ impl<'a> View<'a> {
         let wanted = match op {
             BinaryOp::And | BinaryOp::Implies => left.value.term().implies(&right.defined),
             BinaryOp::Or => left.value.term().not().implies(&right.defined),
-            BinaryOp::Div | BinaryOp::Mod => right.defined.and(&right.value.term().equals(&Term::int(0)).not()),
+            BinaryOp::Div | BinaryOp::Mod => right.defined.and(right.value.term().equals(Term::int(0)).not()),
             _ => right.defined.clone(),
         };
         let value = self.population.operate(op, &a.sort, &left.value, &right.value);
@@ -318,11 +318,11 @@ fn combine(q: Quantifier, sort: &Sort, instances: &[Translated]) -> Translated {
     };
     let mut defined = Term::bool(true);
     for instance in instances.iter().rev() {
-        defined = instance.defined.and(&goes_on(instance.value.term()).implies(&defined));
+        defined = instance.defined.and(goes_on(instance.value.term()).implies(&defined));
     }
     Translated { value: Value::scalar(value), defined }
 }
 
 fn truth_as_number(truth: &Term) -> Term {
-    truth.ite(&Term::int(1), &Term::int(0))
+    truth.ite(Term::int(1), Term::int(0))
 }
