@@ -10,7 +10,7 @@ use crate::choices::{FreeWord, MAX_CHOICES};
 use crate::eval::Env;
 use crate::instance::Instance;
 use crate::patience::may_go_on;
-use crate::{BinaryOp, Expr, ExprKind, Gap, NoValue, Quantifier, Sort, UnaryOp};
+use crate::{BinaryOp, Expr, ExprKind, Gap, NoValue, Quantifier, UnaryOp};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use threadwise_source::Span;
@@ -172,7 +172,7 @@ impl Search<'_> {
                     }
                     goals = rest;
                 }
-                Met::Needs(_) if !may_go_wrong(self.instance, goal.formula) => {
+                Met::Needs(_) if !goal.formula.can_fail() => {
                     put_off = put_off.and(goal);
                     goals = rest;
                 }
@@ -414,56 +414,5 @@ impl<'e> Goal<'e> {
     /// A part of the formula, inside the same binders.
     fn part(&self, formula: &'e Expr) -> Goal<'e> {
         Goal { formula, bound: self.bound.clone(), next: None }
-    }
-}
-
-/// Whether evaluating an expression may run into an error; where it is not sure, it may.
-pub(crate) fn may_go_wrong(instance: &Instance, e: &Expr) -> bool {
-    e.any(&|e| match &e.kind {
-        ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, _, divisor) => {
-            !matches!(divisor.kind, ExprKind::Const(value) if value != 0)
-        }
-        ExprKind::Index(array, key) => match &*array.sort {
-            Sort::Array(keys, _) => !always_in(instance, key, keys),
-            _ => true,
-        },
-        ExprKind::SetLiteral(elements) => match &*e.sort {
-            Sort::Set(element_sort) => !elements.iter().all(|element| always_in(instance, element, element_sort)),
-            _ => true,
-        },
-        ExprKind::Const(_)
-        | ExprKind::Thread(_)
-        | ExprKind::SelfThread
-        | ExprKind::Read(_)
-        | ExprKind::ReadAfter(_)
-        | ExprKind::LocalOf(..)
-        | ExprKind::At(..)
-        | ExprKind::Bound(_)
-        | ExprKind::Unary(..)
-        | ExprKind::Binary(..)
-        | ExprKind::Conditional(..)
-        | ExprKind::Quantified(..) => false,
-    })
-}
-
-/// Whether a value is certainly one of a finite scalar sort.
-fn always_in(instance: &Instance, value: &Expr, sort: &Sort) -> bool {
-    if instance.cardinality(sort).is_none() {
-        return false;
-    }
-    let has_its_sort = matches!(
-        value.kind,
-        ExprKind::Thread(_)
-            | ExprKind::SelfThread
-            | ExprKind::Read(_)
-            | ExprKind::ReadAfter(_)
-            | ExprKind::LocalOf(..)
-            | ExprKind::Bound(_)
-            | ExprKind::Index(..)
-    );
-    match (&value.kind, &*value.sort, sort) {
-        (ExprKind::Const(value), _, _) => instance.rank(sort, *value).is_some(),
-        (_, Sort::Range(lo, hi), Sort::Range(least, most)) => has_its_sort && least <= lo && hi <= most,
-        (_, own, sort) => has_its_sort && own == sort && *own != Sort::Int,
     }
 }

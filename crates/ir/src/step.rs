@@ -202,6 +202,9 @@ impl Control {
     }
 }
 
+/// A state inside a step that has been visited: its stores, what has been accessed, and the open words.
+type Seen = (Vec<i64>, Vec<i64>, Access, Vec<usize>);
+
 /// The computation of one call of [`Instance::steps`].
 struct Run<'a> {
     instance: &'a Instance,
@@ -209,7 +212,7 @@ struct Run<'a> {
     wanted: Vec<i64>,
     steps: Steps,
     queue: VecDeque<Inner>,
-    seen: FxHashSet<(Vec<i64>, Vec<i64>, Access, Vec<usize>)>,
+    seen: FxHashSet<Seen>,
 }
 
 impl<'a> Run<'a> {
