@@ -52,15 +52,10 @@ impl Term {
     /// The sum of two terms. Multiples of the same term are collected.
     pub fn plus(&self, other: impl Borrow<Term>) -> Term {
         let mut parts: Vec<(i64, Term)> = Vec::new();
-        let mut constant: i64 = 0;
-        // Numbers that are too large together.
-        let mut overflow: Vec<i64> = Vec::new();
+        let mut constant: i128 = 0;
         for part in self.summands().iter().chain(other.borrow().summands()) {
             match part.as_int() {
-                Some(value) => match constant.checked_add(value) {
-                    Some(sum) => constant = sum,
-                    None => overflow.push(value),
-                },
+                Some(value) => constant += i128::from(value),
                 None => {
                     let (factor, base) = part.scaled();
                     match parts.iter_mut().find(|(_, known)| known == base) {
@@ -73,12 +68,15 @@ impl Term {
         parts.sort_by(|a, b| a.1.cmp(&b.1));
         let mut terms: Vec<Term> =
             parts.iter().filter(|(f, _)| *f != 0).map(|(factor, base)| base.rescaled(*factor)).collect();
-        if constant != 0 || terms.is_empty() && overflow.is_empty() {
-            overflow.push(constant);
+        // A number that is too large is a sum too.
+        while i64::try_from(constant).is_err() {
+            let most = if constant > 0 { i64::MAX } else { i64::MIN };
+            terms.push(Term::int(most));
+            constant -= i128::from(most);
         }
-        // In order, so that a sum does not depend on which number came first.
-        overflow.sort_unstable();
-        terms.extend(overflow.into_iter().map(Term::int));
+        if constant != 0 || terms.is_empty() {
+            terms.push(Term::int(constant as i64));
+        }
         if terms.len() == 1 { terms.remove(0) } else { Term::make(Kind::Sum(terms)) }
     }
 
