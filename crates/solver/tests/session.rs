@@ -128,13 +128,15 @@ fn solvers_that_die_or_talk_nonsense_are_errors() {
 /// Whatever it says, little of it is kept.
 #[test]
 fn a_solver_that_says_too_much_is_an_error() {
+    // It takes a slow machine a while to say so much.
+    let settings = || Settings { timeout: Duration::from_secs(300), ..Settings::default() };
     for flood in ["yes sat", "tr '\\0' x < /dev/zero"] {
-        let error = Session::start(&impostor(flood), Settings::default(), &Budget::unlimited()).map(|_| ());
+        let error = Session::start(&impostor(flood), settings(), &Budget::unlimited()).map(|_| ());
         assert!(matches!(&error, Err(SolverError::Protocol(text)) if text.contains("more than 64 MiB")), "{error:?}");
     }
     // Complaints do not stop it, and only the last is kept.
     let complains = "head -c 10000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo no licence >&2; exit 3";
-    let error = Session::start(&impostor(complains), Settings::default(), &Budget::unlimited()).map(|_| ());
+    let error = Session::start(&impostor(complains), settings(), &Budget::unlimited()).map(|_| ());
     assert_eq!(error, Err(SolverError::Died("no licence".to_string())));
 }
 
@@ -156,7 +158,7 @@ fn long_nonsense_is_cut() {
 fn a_solver_ends_with_all_that_it_started() {
     let note = std::env::temp_dir().join(format!("threadwise-solver-child-{}", std::process::id()));
     let busy = format!("sleep 1000 & echo $! > {}; wait", note.display());
-    let settings = Settings { timeout: Duration::from_secs(2), ..Settings::default() };
+    let settings = Settings { timeout: Duration::from_secs(5), ..Settings::default() };
     let error = Session::start(&impostor(&busy), settings, &Budget::unlimited()).map(|_| ());
     assert!(matches!(error, Err(SolverError::Timeout(_))), "{error:?}");
     let child = std::fs::read_to_string(&note).expect("the child was started");
