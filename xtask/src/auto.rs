@@ -95,8 +95,8 @@ fn runs_on(cores: usize, shop: &Workshop, example: &Example, path: &Path) -> Res
     let limit = if verdict == "unknown" { SECONDS } else { (1.5 * seconds + 0.3).min(SECONDS) };
     let mut engines = Vec::new();
     let parsed = example.program();
-    for engine in threadwise_portfolio::engines().iter().filter(|engine| engine.applicable(&parsed).is_ok()) {
-        let (verdict, seconds) = ask(engine.name(), limit)?;
+    for engine in threadwise_portfolio::engines().filter(|engine| engine.applicable(&parsed).is_ok()) {
+        let (verdict, seconds) = ask(engine.name().as_str(), limit)?;
         if verdict != "unknown" {
             engines.push((engine.name().to_string(), seconds));
         }

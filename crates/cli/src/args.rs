@@ -1,13 +1,12 @@
 //! The flags, each with its help.
 
+use crate::engine_args::{EngineArgs, SearchArgs, engine_choice};
 use crate::frontend_args::FrontendArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use std::time::Duration;
-use threadwise_portfolio::{
-    Bias, EngineChoice, ExceptionsKind, ExtractKind, Horn, PredicatesOptions, RefineKind, SearchKind,
-};
+use threadwise_portfolio::EngineChoice;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -73,25 +72,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
     /// The engine that does the work
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = engine_parser())]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = engine_choice())]
     pub engine: EngineChoice,
-    /// How engine `modular` searches
-    #[arg(long = "search", value_name = "KIND", value_enum, default_value_t = Search::Fixpoint)]
-    pub modular_search: Search,
-    /// From where on engine `cartesian` uses the exceptions that a spurious error gave
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Refine::Lazy)]
-    pub refine: Refine,
-    /// How many exceptions engine `cartesian` takes from a spurious error
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Extract::Eager)]
-    pub extract: Extract,
-    /// Where engine `cartesian` takes exceptions from
-    #[arg(long, value_name = "FROM", value_enum, default_value_t = Exceptions::Declared)]
-    pub exceptions: Exceptions,
-    /// Let engine `contracts` go round loops at most N times and look for errors only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
-    pub unroll: Option<u32>,
     #[command(flatten)]
-    pub predicates: PredicatesArgs,
+    pub engines: EngineArgs,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -193,149 +177,6 @@ pub struct ProgramArgs {
     pub language: FrontendArgs,
 }
 
-/// How to search.
-#[derive(Args, Debug)]
-pub struct SearchArgs {
-    /// Treat interchangeable copies of a thread as different; slower, for comparison
-    #[arg(long)]
-    pub no_symmetry: bool,
-    /// Search also the points between steps that no other thread can observe; slower, for comparison
-    #[arg(long)]
-    pub no_fold: bool,
-    /// How many copies of a thread `W[*]` the explicit engine tries
-    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
-    pub any_copies: u32,
-}
-
-/// How engine `predicates` searches.
-#[derive(Args, Debug)]
-pub struct PredicatesArgs {
-    /// What kind of proof engine `predicates` looks for first
-    #[arg(long, value_name = "KIND", value_enum, default_value_t = BiasArg::Modular)]
-    pub bias: BiasArg,
-    /// What solves the Horn clauses of engine `predicates`
-    #[arg(long, value_name = "SOLVER", value_enum, default_value_t = HornArg::Both)]
-    pub horn: HornArg,
-}
-
-impl PredicatesArgs {
-    /// The same for the portfolio.
-    pub fn options(&self) -> PredicatesOptions {
-        let bias = match self.bias {
-            BiasArg::Modular => Bias::Modular,
-            BiasArg::None => Bias::None,
-        };
-        let horn = match self.horn {
-            HornArg::Aret => Horn::Aret,
-            HornArg::Spacer => Horn::Spacer,
-            HornArg::Both => Horn::Both,
-        };
-        PredicatesOptions { bias, horn }
-    }
-}
-
-/// What kind of proof is looked for first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum BiasArg {
-    /// A modular one: no assertion of a thread speaks of another thread's locals
-    Modular,
-    /// Any
-    None,
-}
-
-/// What solves Horn clauses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum HornArg {
-    /// Abstract reachability and environment trees, refined step by step
-    Aret,
-    /// Z3's engine for recursive Horn clauses
-    Spacer,
-    /// The first, then the second
-    Both,
-}
-
-/// How engine `modular` searches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Search {
-    /// All states that each thread can have, at once
-    Fixpoint,
-    /// Only the latest states together; proves more, may take exponentially long
-    Frontier,
-    /// Between the two: proves more than fixpoint, in polynomial time
-    Relaxed,
-}
-
-impl Search {
-    /// The same for the portfolio.
-    pub fn kind(self) -> SearchKind {
-        match self {
-            Search::Fixpoint => SearchKind::Fixpoint,
-            Search::Frontier => SearchKind::Frontier,
-            Search::Relaxed => SearchKind::Relaxed,
-        }
-    }
-}
-
-/// From where on engine `cartesian` uses exceptions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Refine {
-    /// From the step that was too coarse; what comes before it is kept
-    Lazy,
-    /// From the start; everything is computed anew
-    Eager,
-}
-
-impl Refine {
-    /// The same for the portfolio.
-    pub fn kind(self) -> RefineKind {
-        match self {
-            Refine::Lazy => RefineKind::Lazy,
-            Refine::Eager => RefineKind::Eager,
-        }
-    }
-}
-
-/// How many exceptions engine `cartesian` takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Extract {
-    /// Those of the first thread that tells the error from what was there before
-    Lazy,
-    /// Those of all such threads
-    Eager,
-}
-
-impl Extract {
-    /// The same for the portfolio.
-    pub fn kind(self) -> ExtractKind {
-        match self {
-            Extract::Lazy => ExtractKind::Lazy,
-            Extract::Eager => ExtractKind::Eager,
-        }
-    }
-}
-
-/// Where engine `cartesian` takes exceptions from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Exceptions {
-    /// From `exceptions` declarations, if there are some, and then from spurious errors
-    Declared,
-    /// From spurious errors alone
-    Search,
-    /// From the text of a program with locks, and then from spurious errors
-    Locks,
-}
-
-impl Exceptions {
-    /// The same for the portfolio.
-    pub fn kind(self) -> ExceptionsKind {
-        match self {
-            Exceptions::Declared => ExceptionsKind::Declared,
-            Exceptions::Search => ExceptionsKind::Search,
-            Exceptions::Locks => ExceptionsKind::Locks,
-        }
-    }
-}
-
 /// How much to use.
 #[derive(Args, Debug)]
 pub struct LimitArgs {
@@ -398,13 +239,6 @@ pub enum Color {
     Always,
     /// Never
     Never,
-}
-
-/// Accepts the names of engines, and lists them in the help and in completions.
-fn engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineChoice> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    let names: Vec<&'static str> = EngineChoice::names().collect();
-    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(EngineChoice::AUTO))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -29,15 +29,7 @@ pub fn check(args: &CheckArgs) -> Job {
     let request = Request {
         engine: args.engine,
         want_proof: args.proof.is_some(),
-        symmetry: !args.search.no_symmetry,
-        fold: !args.search.no_fold,
-        max_any_copies: args.search.any_copies,
-        search: args.modular_search.kind(),
-        refine: args.refine.kind(),
-        extract: args.extract.kind(),
-        exceptions: args.exceptions.kind(),
-        unroll: args.unroll,
-        predicates: args.predicates.options(),
+        options: args.engines.options(&args.search),
         ..Request::default()
     };
     let clock = budget.clone();
@@ -46,14 +38,15 @@ pub fn check(args: &CheckArgs) -> Job {
     if let Some(error) = &outcome.rejected {
         return Err(InputError::of_program(&program.source, error.clone()));
     }
+    let chosen = outcome.chosen.as_ref().map(ToString::to_string);
     let report = Report {
         program: &program,
         verdict: &outcome.verdict,
-        engine: outcome.engine,
-        chosen: outcome.chosen.as_deref(),
+        engine: outcome.engine.as_str(),
+        chosen: chosen.as_deref(),
         modular: outcome.modular,
         proof: outcome.proof.as_ref(),
-        symmetric: request.symmetry && is_symmetric(&program),
+        symmetric: !args.search.no_symmetry && is_symmetric(&program),
         stats: &outcome.stats,
         seconds: clock.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
@@ -72,9 +65,9 @@ pub fn check(args: &CheckArgs) -> Job {
 /// Warnings are for everybody, other notes and the statistics for those who ask.
 fn say_notes(console: &Console, outcome: &Outcome) {
     for note in &outcome.notes {
-        match note.starts_with("warning") {
-            true => console.note(note),
-            false => console.detail(note),
+        match note.is_warning() {
+            true => console.note(note.to_string()),
+            false => console.detail(note.to_string()),
         }
     }
     for (name, n) in &outcome.stats.0 {

@@ -42,8 +42,8 @@ pub fn compare(args: &CompareArgs) -> Job {
             break;
         }
         match engine.applicable(&program) {
-            Ok(()) => rows.push(work::run_quietly(&console, engine.name(), || {
-                run_engine(args, engine.name(), &file.path, scratch.path())
+            Ok(()) => rows.push(work::run_quietly(&console, engine.name().as_str(), || {
+                run_engine(args, engine.name().as_str(), &file.path, scratch.path())
             })?),
             Err(why) => console.detail(format!("{} does not apply: {why}", engine.name())),
         }

@@ -7,6 +7,7 @@ mod compare;
 mod complaint;
 mod console;
 mod defines;
+mod engine_args;
 mod exit;
 mod frontend_args;
 mod generated;

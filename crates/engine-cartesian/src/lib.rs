@@ -42,6 +42,19 @@ pub enum Exceptions {
     Locks,
 }
 
+impl Exceptions {
+    /// The sources by the names that users give, each with what it means.
+    pub const CHOICES: [(Exceptions, &'static str, &'static str); 3] = [
+        (
+            Exceptions::Declared,
+            "declared",
+            "From `exceptions` declarations, if there are some, and then from spurious errors",
+        ),
+        (Exceptions::Search, "search", "From spurious errors alone"),
+        (Exceptions::Locks, "locks", "From the text of a program with locks, and then from spurious errors"),
+    ];
+}
+
 /// How to analyse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {

@@ -21,6 +21,14 @@ pub enum Extract {
     Eager,
 }
 
+impl Extract {
+    /// The ways to choose by the names that users give, each with what it means.
+    pub const CHOICES: [(Extract, &'static str, &'static str); 2] = [
+        (Extract::Lazy, "lazy", "Those of the first thread that tells the error from what was there before"),
+        (Extract::Eager, "eager", "Those of all such threads"),
+    ];
+}
+
 /// From which iterate on an extracted exception set is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Refine {
@@ -29,6 +37,14 @@ pub enum Refine {
     Lazy,
     /// From the first iterate on: everything is computed anew.
     Eager,
+}
+
+impl Refine {
+    /// The ways to refine by the names that users give, each with what it means.
+    pub const CHOICES: [(Refine, &'static str, &'static str); 2] = [
+        (Refine::Lazy, "lazy", "From the step that was too coarse; what comes before it is kept"),
+        (Refine::Eager, "eager", "From the start; everything is computed anew"),
+    ];
 }
 
 /// An iterate, as it was computed.

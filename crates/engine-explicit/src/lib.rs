@@ -26,7 +26,7 @@ use threadwise_ir::{Instance, Program, Symmetry};
 use threadwise_limits::{Budget, Limit};
 
 /// How to search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Use the symmetry of interchangeable copies where that is sound.
     pub symmetry: bool,

@@ -46,8 +46,17 @@ pub enum Search {
     Relaxed,
 }
 
+impl Search {
+    /// The ways to search by the names that users give, each with what it means.
+    pub const CHOICES: [(Search, &'static str, &'static str); 3] = [
+        (Search::Fixpoint, "fixpoint", "All states that each thread can have, at once"),
+        (Search::Frontier, "frontier", "Only the latest states together; proves more, may take exponentially long"),
+        (Search::Relaxed, "relaxed", "Between the two: proves more than fixpoint, in polynomial time"),
+    ];
+}
+
 /// How to analyse.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// How to search.
     pub search: Search,

@@ -49,6 +49,14 @@ pub enum Bias {
     None,
 }
 
+impl Bias {
+    /// The kinds of proofs by the names that users give, each with what it means.
+    pub const CHOICES: [(Bias, &'static str, &'static str); 2] = [
+        (Bias::Modular, "modular", "A modular one: no assertion of a thread speaks of another thread's locals"),
+        (Bias::None, "none", "Any"),
+    ];
+}
+
 /// What solves the Horn clauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Horn {
@@ -59,6 +67,15 @@ pub enum Horn {
     /// The one, and where that does not find out, the other.
     #[default]
     Both,
+}
+
+impl Horn {
+    /// The solvers by the names that users give, each with what it means.
+    pub const CHOICES: [(Horn, &'static str, &'static str); 3] = [
+        (Horn::Aret, "aret", "Abstract reachability and environment trees, refined step by step"),
+        (Horn::Spacer, "spacer", "Z3's engine for recursive Horn clauses"),
+        (Horn::Both, "both", "The first, then the second"),
+    ];
 }
 
 /// How to look for a proof.

@@ -1,4 +1,5 @@
 use crate::engine::Engine;
+use crate::name::EngineName;
 use crate::registry::engines;
 use crate::verify::Request;
 use std::sync::Arc;
@@ -17,8 +18,8 @@ pub(crate) struct Conformance;
 const FIRST_TURN: Duration = Duration::from_secs(4);
 
 impl Engine for Conformance {
-    fn name(&self) -> &'static str {
-        "conformance"
+    fn name(&self) -> EngineName {
+        EngineName::Conformance
     }
 
     fn summary(&self) -> &'static str {
@@ -88,7 +89,7 @@ fn compose(
         }
     }
     let request = Request { want_proof: true, in_company: true, ..*request };
-    let others: Vec<&dyn Engine> = engines().iter().copied().filter(|e| e.applicable(program).is_ok()).collect();
+    let others: Vec<&dyn Engine> = engines().filter(|e| e.applicable(program).is_ok()).collect();
     let mut reasons: Vec<String> = solved.into_iter().collect();
     for engine in &others {
         match engine.run(program, &request, &budget.slice(FIRST_TURN)) {

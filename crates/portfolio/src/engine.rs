@@ -1,3 +1,5 @@
+use crate::name::EngineName;
+use crate::options::ExceptionsKind;
 use crate::verify::Request;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +14,8 @@ use threadwise_limits::Budget;
 
 /// An engine, as the portfolio sees it.
 pub trait Engine: Sync {
-    /// The name that users give to `--engine`.
-    fn name(&self) -> &'static str;
+    /// Which one it is.
+    fn name(&self) -> EngineName;
 
     /// What it does, in one line.
     fn summary(&self) -> &'static str;
@@ -35,19 +37,9 @@ pub trait Engine: Sync {
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats);
 }
 
-pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Refine as RefineKind};
-pub use modular::Search as SearchKind;
-pub use predicates::{Bias, Horn, Options as PredicatesOptions};
-
 impl Request {
     pub(crate) fn explicit(&self) -> explicit::Options {
-        explicit::Options {
-            symmetry: self.symmetry,
-            fold: self.fold,
-            proof: self.want_proof,
-            max_any_copies: self.max_any_copies,
-            max_states: usize::MAX,
-        }
+        explicit::Options { proof: self.want_proof, ..self.options.explicit }
     }
 
     /// A search for an error that a failed proof may stand for. It is bounded by states and not by time, so that a slow
@@ -64,8 +56,8 @@ const SHORT_SEARCH: usize = 1 << 20;
 pub(crate) struct Explicit;
 
 impl Engine for Explicit {
-    fn name(&self) -> &'static str {
-        "explicit"
+    fn name(&self) -> EngineName {
+        EngineName::Explicit
     }
 
     fn summary(&self) -> &'static str {
@@ -89,8 +81,8 @@ pub(crate) struct Modular;
 const FIRST_ANALYSIS: Duration = Duration::from_secs(16);
 
 impl Engine for Modular {
-    fn name(&self) -> &'static str {
-        "modular"
+    fn name(&self) -> EngineName {
+        EngineName::Modular
     }
 
     fn summary(&self) -> &'static str {
@@ -104,7 +96,7 @@ impl Engine for Modular {
     /// An error that the abstraction admits may be real: a short search of interleavings finds out. The analysis
     /// may go on for ever, so it comes after a while even if that has not ended.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
-        let how = modular::Options { search: request.search };
+        let how = request.options.modular;
         if request.in_company {
             return modular::analyse(program, &how, budget);
         }
@@ -123,8 +115,8 @@ impl Engine for Modular {
 pub(crate) struct Cartesian;
 
 impl Engine for Cartesian {
-    fn name(&self) -> &'static str {
-        "cartesian"
+    fn name(&self) -> EngineName {
+        EngineName::Cartesian
     }
 
     fn summary(&self) -> &'static str {
@@ -137,7 +129,7 @@ impl Engine for Cartesian {
 
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         // For programs with locks the exceptions are known, and nothing has to be learnt.
-        let exceptions = match request.exceptions {
+        let exceptions = match request.options.cartesian.exceptions {
             ExceptionsKind::Declared
                 if request.in_company
                     && program.exceptions.is_empty()
@@ -147,12 +139,7 @@ impl Engine for Cartesian {
             }
             asked => asked,
         };
-        let how = cartesian::Options {
-            refine: request.refine,
-            extract: request.extract,
-            exceptions,
-            symmetry: request.symmetry,
-        };
+        let how = cartesian::Options { exceptions, ..request.options.cartesian };
         cartesian::analyse(program, &how, budget)
     }
 }
@@ -161,8 +148,8 @@ impl Engine for Cartesian {
 pub(crate) struct Contracts;
 
 impl Engine for Contracts {
-    fn name(&self) -> &'static str {
-        "contracts"
+    fn name(&self) -> EngineName {
+        EngineName::Contracts
     }
 
     fn summary(&self) -> &'static str {
@@ -179,7 +166,7 @@ impl Engine for Contracts {
 
     /// A condition that fails may stand for a real error: a short search of interleavings finds out.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
-        let (claim, stats) = contracts::analyse(program, &contracts::Options { unroll: request.unroll }, budget);
+        let (claim, stats) = contracts::analyse(program, &request.options.contracts, budget);
         if let Claim::Unknown(_) = claim
             && !request.in_company
             && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(), budget)
@@ -194,8 +181,8 @@ impl Engine for Contracts {
 pub(crate) struct Predicates;
 
 impl Engine for Predicates {
-    fn name(&self) -> &'static str {
-        "predicates"
+    fn name(&self) -> EngineName {
+        EngineName::Predicates
     }
 
     fn summary(&self) -> &'static str {
@@ -215,6 +202,6 @@ impl Engine for Predicates {
     }
 
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
-        predicates::analyse(program, &request.predicates, budget)
+        predicates::analyse(program, &request.options.predicates, budget)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! let engine: EngineChoice = "auto".parse()?;            // or "explicit"; the error lists what there is
-//! let request = Request { engine, ..Request::default() };
+//! let request = Request { engine, ..Request::default() };  // request.options: each engine has its own
 //! let outcome: Outcome = verify(&program, &request, &budget);
 //! match &outcome.verdict {
 //!     Verdict::Safe(safe)       => safe.grounds(), outcome.modular, outcome.proof (if wanted)
@@ -21,12 +21,21 @@
 mod conformance;
 mod engine;
 mod judge;
+mod name;
+mod notes;
+mod options;
 mod plan;
 mod race;
 mod registry;
 mod verify;
 
-pub use engine::{Bias, Engine, ExceptionsKind, ExtractKind, Horn, PredicatesOptions, RefineKind, SearchKind};
-pub use registry::{EngineChoice, UnknownEngine, engines};
+pub use engine::Engine;
+pub use name::{EngineChoice, EngineName, UnknownEngine};
+pub use notes::{Note, Story};
+pub use options::{
+    Bias, CartesianOptions, ContractsOptions, EngineOptions, ExceptionsKind, ExplicitOptions, ExtractKind, Horn,
+    ModularOptions, PredicatesOptions, RefineKind, SearchKind,
+};
+pub use registry::engines;
 pub use threadwise_engine_predicates::horn_clauses;
 pub use verify::{Outcome, Request, verify};

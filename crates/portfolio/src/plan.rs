@@ -1,5 +1,6 @@
 //! No engine has an answer: what was tried, what each ran into, and what to do about it.
 
+use crate::name::{EngineChoice, EngineName};
 use crate::registry::engines;
 use crate::verify::{Outcome, asked_whether_applicable};
 use threadwise_evidence::{Stats, Unknown};
@@ -10,7 +11,7 @@ use threadwise_verdict::{Undecided, Verdict};
 
 /// What came of one engine.
 pub(crate) struct Attempt {
-    pub engine: &'static str,
+    pub engine: EngineName,
     pub limit: Option<Limit>,
     pub outcome: Outcome,
 }
@@ -47,7 +48,7 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
     for attempt in &attempts {
         lines.push(attempt.line());
         // What failed in what the user wrote is worth knowing in full.
-        let details = attempt.unknown().filter(|_| attempt.engine == "contracts" || attempt.engine == "conformance");
+        let details = attempt.unknown().filter(|_| is_about_annotations(attempt.engine));
         lines.extend(details.iter().flat_map(|unknown| unknown.reason().lines().skip(1)).map(|l| format!("  {l}")));
     }
     lines.extend(left_out(program, budget));
@@ -57,10 +58,10 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
             advice.push(piece);
         }
     }
-    let stats = attempts.iter().find(|attempt| attempt.engine == "explicit").map(|a| a.outcome.stats.clone());
+    let stats = attempts.iter().find(|attempt| attempt.engine == EngineName::Explicit).map(|a| a.outcome.stats.clone());
     Outcome {
         verdict: Verdict::unknown(Unknown { reason: lines.join("\n"), advice }),
-        engine: "auto",
+        engine: EngineChoice::Auto,
         modular: None,
         stats: stats.unwrap_or_else(Stats::default),
         notes: Vec::new(),
@@ -70,21 +71,29 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
     }
 }
 
+/// Whether an engine checks what the user wrote about the program, rather than finding it out.
+fn is_about_annotations(engine: EngineName) -> bool {
+    match engine {
+        EngineName::Contracts | EngineName::Conformance => true,
+        EngineName::Explicit | EngineName::Modular | EngineName::Cartesian | EngineName::Predicates => false,
+    }
+}
+
 /// The engines that cannot treat the program, and why.
 fn left_out(program: &Program, budget: &Budget) -> Vec<String> {
-    let refusals = engines().iter().filter_map(|engine| {
-        let refusal = asked_whether_applicable(*engine, program, budget).ok()?.err()?;
+    let refusals = engines().filter_map(|engine| {
+        let refusal = asked_whether_applicable(engine, program, budget).ok()?.err()?;
         Some((engine.name(), refusal))
     });
     // Without annotations there is nothing to check, which needs no mention.
-    let refusals = refusals.filter(|(name, _)| !["contracts", "conformance"].contains(name));
+    let refusals = refusals.filter(|(name, _)| !is_about_annotations(*name));
     refusals.map(|(name, why)| format!("{name}: not for this program: {why}")).collect()
 }
 
 /// What the user can do, the most promising first.
 fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<String> {
-    let of = |name: &str| attempts.iter().find(|attempt| attempt.engine == name);
-    let first_advice = |name: &str| {
+    let of = |name: EngineName| attempts.iter().find(|attempt| attempt.engine == name);
+    let first_advice = |name: EngineName| {
         let unknown = of(name).filter(|attempt| attempt.limit.is_none())?.unknown()?;
         unknown.advice().first().filter(|advice| !advice.contains("--engine")).cloned()
     };
@@ -94,12 +103,12 @@ fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<
         all.push(HOW_TO_GET.to_string());
     }
     // A failed condition about the user's own annotations is the shortest way to a proof.
-    all.extend(first_advice("contracts").filter(|_| !program.relies.is_empty()));
-    all.extend(first_advice("conformance"));
+    all.extend(first_advice(EngineName::Contracts).filter(|_| !program.relies.is_empty()));
+    all.extend(first_advice(EngineName::Conformance));
     // Sharing what a thread knows has been tried before it is recommended.
-    all.extend(first_advice("modular").filter(|advice| advice.contains("makes the proof go through")));
+    all.extend(first_advice(EngineName::Modular).filter(|advice| advice.contains("makes the proof go through")));
     if program.has_any_copies()
-        && let Some(advice) = of("explicit").and_then(Attempt::unknown).and_then(|u| u.advice().get(1))
+        && let Some(advice) = of(EngineName::Explicit).and_then(Attempt::unknown).and_then(|u| u.advice().get(1))
     {
         all.push(advice.clone());
     }

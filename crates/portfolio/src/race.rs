@@ -8,6 +8,8 @@
 
 use crate::conformance::Conformance;
 use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
+use crate::name::EngineName;
+use crate::notes::{Note, Story};
 use crate::plan::{Attempt, plan};
 use crate::verify::{Outcome, Request, run_and_judge, run_if_applicable};
 use std::collections::VecDeque;
@@ -73,7 +75,7 @@ struct Runner {
 }
 
 /// What comes from an engine; nothing if it cannot treat the program.
-type Word = (&'static str, Option<Outcome>);
+type Word = (EngineName, Option<Outcome>);
 
 struct Race<'a> {
     program: &'a Arc<Program>,
@@ -147,8 +149,9 @@ impl Race<'_> {
         let welcome = if engine.uses_solver() { WELCOME_WITH_SOLVER } else { WELCOME };
         let worker = Arc::new(self.turns.join(SMALL_SHARE, welcome));
         // A search that fills the memory must not take it from the others.
-        let (part, of) = if engine.name() == "explicit" { (1, 2) } else { (3, 4) };
-        let (budget, cancelled) = self.budget.with_share_of_memory(part, of).part(engine.name(), worker.clone());
+        let (part, of) = if engine.name() == EngineName::Explicit { (1, 2) } else { (3, 4) };
+        let (budget, cancelled) =
+            self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
         let (program, request, sender, own) = (self.program.clone(), self.request, self.sender.clone(), budget.clone());
         let work = move || {
             let outcome = run_if_applicable(engine, &program, &request, &own);
@@ -156,12 +159,12 @@ impl Race<'_> {
             // Where nobody listens any more, somebody else has answered.
             let _ = sender.send((engine.name(), outcome));
         };
-        if on_large_stack(engine.name(), work).is_some() {
+        if on_large_stack(engine.name().as_str(), work).is_some() {
             self.running.push(Runner { engine, budget, worker, cancelled });
         }
     }
 
-    fn take(&mut self, name: &str) -> Runner {
+    fn take(&mut self, name: EngineName) -> Runner {
         let index = self.running.iter().position(|runner| runner.engine.name() == name);
         self.running.remove(index.expect("only those who run say something"))
     }
@@ -170,7 +173,7 @@ impl Race<'_> {
     fn weigh(&self) {
         let mut of_next_prover = LARGE_SHARE;
         for runner in &self.running {
-            let is_search = runner.engine.name() == "explicit";
+            let is_search = runner.engine.name() == EngineName::Explicit;
             let share = if is_search { LARGE_SHARE } else { std::mem::replace(&mut of_next_prover, SMALL_SHARE) };
             runner.worker.set_weight(share);
         }
@@ -193,8 +196,9 @@ impl Race<'_> {
             if !matches!(attempt.limit, Some(Limit::Memory(_))) || self.budget.check().is_err() {
                 continue;
             }
-            let engine = crate::registry::engine_named(attempt.engine)?;
-            let (budget, _) = self.budget.part(engine.name(), Arc::new(self.turns.join(LARGE_SHARE, Duration::ZERO)));
+            let engine = attempt.engine.engine();
+            let (budget, _) =
+                self.budget.part(engine.name().as_str(), Arc::new(self.turns.join(LARGE_SHARE, Duration::ZERO)));
             let outcome = run_and_judge(engine, self.program, &self.request, &budget);
             if !matches!(outcome.verdict, Verdict::Unknown(_)) {
                 return Some(outcome);
@@ -204,32 +208,23 @@ impl Race<'_> {
         None
     }
 
-    /// What was done, and why the answer came from where it came, in one line.
-    fn story(&self, outcome: &Outcome) -> String {
-        let list = |names: Vec<&'static str>| match &names[..] {
-            [] => String::new(),
-            [one] => one.to_string(),
-            [first @ .., last] => format!("{} and {last}", first.join(", ")),
-        };
-        let gave_up = self.ended.iter().map(|attempt| attempt.engine).filter(|&name| name != outcome.engine);
-        let gave_up = list(gave_up.collect());
-        let at_work = list(self.running.iter().map(|runner| runner.engine.name()).collect());
-        match (gave_up.is_empty(), at_work.is_empty()) {
-            (true, true) => "picked by auto: no other engine was needed".to_string(),
-            (true, false) => format!("the first to answer; {at_work} had begun too"),
-            (false, true) => format!("the one to answer; {gave_up} could not say"),
-            (false, false) => format!("the first to answer; {gave_up} could not say, {at_work} had begun too"),
+    /// What was done, and why the answer came from where it came.
+    fn story(&self, outcome: &Outcome) -> Story {
+        let gave_up = self.ended.iter().map(|attempt| attempt.engine);
+        Story {
+            gave_up: gave_up.filter(|&name| outcome.engine != name.into()).collect(),
+            at_work: self.running.iter().map(|runner| runner.engine.name()).collect(),
         }
     }
 
     /// A broken engine is to be heard of, even where another one has the answer.
-    fn breakdowns(&self) -> Vec<String> {
-        let broken = self.ended.iter().filter(|attempt| attempt.outcome.verdict.is_internal_error());
-        let warning = |attempt: &Attempt| match &attempt.outcome.verdict {
-            Verdict::Unknown(unknown) => format!("warning: {}; please report it", unknown.reason()),
-            _ => String::new(),
-        };
-        broken.map(warning).collect()
+    fn breakdowns(&self) -> Vec<Note> {
+        let unknown = self.ended.iter().filter_map(|attempt| match &attempt.outcome.verdict {
+            Verdict::Unknown(unknown) => Some(unknown),
+            Verdict::Safe(_) | Verdict::Unsafe(_) => None,
+        });
+        let broken = unknown.filter(|unknown| unknown.is_internal_error());
+        broken.map(|unknown| Note::Breakdown { reason: unknown.reason().to_string() }).collect()
     }
 }
 
@@ -243,7 +238,7 @@ mod tests {
         let program = load(SourceFile::new("test.tw", text), &Options::default()).program.expect("a correct program");
         // Whether there is a solver depends on the machine.
         let names = entrants(&program).into_iter().map(|(engine, _)| engine.name());
-        names.filter(|&name| name != "predicates").collect()
+        names.filter(|&name| name != EngineName::Predicates).map(EngineName::as_str).collect()
     }
 
     #[test]

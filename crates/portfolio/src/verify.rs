@@ -1,7 +1,9 @@
-use crate::engine::{Engine, ExceptionsKind, ExtractKind, PredicatesOptions, RefineKind, SearchKind};
+use crate::engine::Engine;
 use crate::judge::{catch, judge};
+use crate::name::{EngineChoice, EngineName};
+use crate::notes::{Note, Story};
+use crate::options::EngineOptions;
 use crate::race::race;
-use crate::registry::EngineChoice;
 use std::sync::Arc;
 use threadwise_evidence::{Claim, Proof, Stats, Unknown};
 use threadwise_ir::Program;
@@ -11,52 +13,16 @@ use threadwise_source::Diagnostic;
 use threadwise_verdict::Verdict;
 
 /// What the user wants.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
     /// Which engine.
     pub engine: EngineChoice,
     /// Whether a SAFE verdict must come with a proof: it is then checked, and handed over.
     pub want_proof: bool,
-    /// Use the symmetry of interchangeable copies where that is sound.
-    pub symmetry: bool,
-    /// Fold steps that no other thread can observe, where no proof is wanted.
-    pub fold: bool,
-    /// Engines that fix the number of copies of `[*]` threads try up to this many.
-    pub max_any_copies: u32,
-    /// How engine `modular` searches.
-    pub search: SearchKind,
-    /// From which iterate on engine `cartesian` uses extracted exceptions.
-    pub refine: RefineKind,
-    /// How engine `cartesian` extracts exceptions.
-    pub extract: ExtractKind,
-    /// Where engine `cartesian` takes exceptions from.
-    pub exceptions: ExceptionsKind,
-    /// Engine `contracts` goes round loops at most so many times, and looks for errors only.
-    pub unroll: Option<u32>,
-    /// How engine `predicates` searches.
-    pub predicates: PredicatesOptions,
+    /// How the engines work.
+    pub options: EngineOptions,
     /// Other engines look for errors at the same time. For `auto` to say.
     pub in_company: bool,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        let explicit = threadwise_engine_explicit::Options::default();
-        Request {
-            engine: EngineChoice::AUTO,
-            want_proof: false,
-            symmetry: explicit.symmetry,
-            fold: explicit.fold,
-            max_any_copies: explicit.max_any_copies,
-            search: SearchKind::default(),
-            refine: RefineKind::default(),
-            extract: ExtractKind::default(),
-            exceptions: ExceptionsKind::default(),
-            unroll: None,
-            predicates: PredicatesOptions::default(),
-            in_company: false,
-        }
-    }
 }
 
 /// What came of it.
@@ -65,15 +31,15 @@ pub struct Outcome {
     /// The verdict, which has passed its judge.
     pub verdict: Verdict,
     /// The engine that found it; `auto` if none was run.
-    pub engine: &'static str,
+    pub engine: EngineChoice,
     /// Whether the proof of a SAFE verdict is modular; `None` for the other verdicts.
     pub modular: Option<bool>,
     /// The engine's numbers.
     pub stats: Stats,
-    /// What else to tell the user. One line each.
-    pub notes: Vec<String>,
-    /// Why the answer of `auto` is this engine's, in one line.
-    pub chosen: Option<String>,
+    /// What else to tell the user.
+    pub notes: Vec<Note>,
+    /// Why the answer of `auto` is this engine's.
+    pub chosen: Option<Story>,
     /// The proof of a SAFE verdict, where one was wanted; it has been checked.
     pub proof: Option<Proof>,
     /// What is wrong with the program's annotations, if that is why the verdict is UNKNOWN.
@@ -83,18 +49,17 @@ pub struct Outcome {
 /// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged. Engines and
 /// judges end when the budget does; one that did not would be left behind.
 pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
-    let engine = request.engine.engine();
-    let name = engine.map_or("auto", |engine| engine.name());
     let (program, request) = (program.clone(), *request);
-    let work = move |budget: &Budget| match engine {
-        None => race(&program, &request, budget),
-        Some(engine) => match asked_whether_applicable(engine, &program, budget) {
-            Ok(Ok(())) => run_and_judge(engine, &program, &request, budget),
-            Ok(Err(why)) => not_applicable(engine.name(), &why),
-            Err(limit) => without_engine(engine.name(), at_limit(limit)),
+    let work = move |budget: &Budget| match request.engine {
+        EngineChoice::Auto => race(&program, &request, budget),
+        EngineChoice::Only(name) => match asked_whether_applicable(name.engine(), &program, budget) {
+            Ok(Ok(())) => run_and_judge(name.engine(), &program, &request, budget),
+            Ok(Err(why)) => not_applicable(name, &why),
+            Err(limit) => without_answer(name.into(), at_limit(limit)),
         },
     };
-    watched(name, budget, work).unwrap_or_else(|limit| without_engine(name, at_limit(limit)))
+    let watched = watched(request.engine.as_str(), budget, work);
+    watched.unwrap_or_else(|limit| without_answer(request.engine, at_limit(limit)))
 }
 
 /// Whether an engine can treat a program, or the limit that was met before that was known.
@@ -121,7 +86,7 @@ pub(crate) fn run_if_applicable(
     match asked_whether_applicable(engine, program, budget) {
         Ok(Ok(())) => Some(run_and_judge(engine, program, request, budget)),
         Ok(Err(_)) => None,
-        Err(limit) => Some(without_engine(engine.name(), at_limit(limit))),
+        Err(limit) => Some(without_answer(engine.name().into(), at_limit(limit))),
     }
 }
 
@@ -181,21 +146,18 @@ pub(crate) fn run_and_judge(
     if let Verdict::Safe(safe) = &verdict {
         modular = Some(proof.as_ref().is_some_and(Proof::is_modular));
         if safe.states() == 0 {
-            notes.push(NO_INITIAL_STATE.to_string());
+            notes.push(Note::NoInitialState);
         }
     }
-    Outcome { verdict, engine: engine.name(), modular, stats, notes, chosen: None, proof, rejected }
+    Outcome { verdict, engine: engine.name().into(), modular, stats, notes, chosen: None, proof, rejected }
 }
 
-const NO_INITIAL_STATE: &str =
-    "warning: the program has no initial state, so nothing in it can go wrong; are the `init` conditions as meant?";
-
-fn not_applicable(engine: &'static str, why: &str) -> Outcome {
+fn not_applicable(engine: EngineName, why: &str) -> Outcome {
     let reason = format!("engine `{engine}` cannot treat this program: {why}");
-    without_engine(engine, Unknown { reason, advice: vec!["use `--engine auto`".to_string()] })
+    without_answer(engine.into(), Unknown { reason, advice: vec!["use `--engine auto`".to_string()] })
 }
 
-fn without_engine(engine: &'static str, why: Unknown) -> Outcome {
+fn without_answer(engine: EngineChoice, why: Unknown) -> Outcome {
     Outcome {
         verdict: Verdict::unknown(why),
         engine,

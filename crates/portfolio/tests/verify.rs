@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use threadwise_limits::Budget;
-use threadwise_portfolio::{EngineChoice, Outcome, Request, engines, verify};
+use threadwise_portfolio::{EngineChoice, EngineOptions, Note, Outcome, Request, Story, engines, verify};
 use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, MUTEX, program};
 use threadwise_verdict::{Grounds, Verdict};
 
@@ -10,23 +10,28 @@ fn verified(text: &str, request: &Request) -> Outcome {
     verify(&program(text), request, &Budget::unlimited())
 }
 
+fn symmetric(symmetry: bool) -> EngineOptions {
+    EngineOptions::default().with_symmetry(symmetry)
+}
+
 #[test]
 fn safe_with_a_checked_proof() {
     for symmetry in [false, true] {
-        let request = Request { want_proof: true, symmetry, ..Request::default() };
+        let request = Request { want_proof: true, options: symmetric(symmetry), ..Request::default() };
         let outcome = verified(MUTEX, &request);
         let Verdict::Safe(safe) = &outcome.verdict else { panic!("{:?}", outcome.verdict) };
         assert!(matches!(safe.grounds(), Grounds::Proof(_)));
-        assert_eq!((outcome.engine, outcome.modular), ("explicit", Some(false)));
+        assert_eq!((outcome.engine.as_str(), outcome.modular), ("explicit", Some(false)));
         assert!(outcome.proof.is_some());
-        assert_eq!(outcome.chosen.as_deref(), Some("picked by auto: no other engine was needed"));
+        assert_eq!(outcome.chosen, Some(Story::default()));
     }
 }
 
 #[test]
 fn small_sets_of_states_are_judged_without_being_asked_for() {
     for fold in [false, true] {
-        let outcome = verified(MUTEX, &Request { fold, ..Request::default() });
+        let outcome =
+            verified(MUTEX, &Request { options: EngineOptions::default().with_folding(fold), ..Request::default() });
         let Verdict::Safe(safe) = &outcome.verdict else { panic!("{:?}", outcome.verdict) };
         assert!(matches!(safe.grounds(), Grounds::Proof(_)));
         assert!(safe.states() > 0);
@@ -55,7 +60,7 @@ fn unsafe_with_a_replayed_trace() {
         "shared x: 0..1; thread W[*] { x = 1; } norace x;",
     ] {
         for symmetry in [false, true] {
-            let outcome = verified(text, &Request { symmetry, ..Request::default() });
+            let outcome = verified(text, &Request { options: symmetric(symmetry), ..Request::default() });
             let Verdict::Unsafe(found) = &outcome.verdict else { panic!("{text}: {:?}", outcome.verdict) };
             assert_eq!(found.trace().trace().any_copies, found.trace().instance().any_copies());
             assert_eq!(outcome.modular, None);
@@ -87,16 +92,17 @@ fn a_program_without_initial_states_is_safe_with_a_warning() {
         let text = "shared x: 0..1; init x == 1; thread P { assert false; }";
         let outcome = verified(text, &Request { want_proof, ..Request::default() });
         assert_eq!(outcome.verdict.word(), "safe");
-        assert!(outcome.notes.iter().any(|note| note.contains("no initial state")), "{:?}", outcome.notes);
+        assert!(outcome.notes.iter().any(|note| *note == Note::NoInitialState), "{:?}", outcome.notes);
     }
 }
 
 #[test]
 fn engines_are_found_by_name() {
-    assert_eq!("auto".parse(), Ok(EngineChoice::AUTO));
+    assert_eq!("auto".parse(), Ok(EngineChoice::Auto));
     for engine in engines() {
-        let choice: EngineChoice = engine.name().parse().expect("it is registered");
-        assert_eq!(choice.name(), engine.name());
+        let choice: EngineChoice = engine.name().as_str().parse().expect("it is registered");
+        assert_eq!(choice, EngineChoice::Only(engine.name()));
+        assert_eq!(engine.name().engine().name(), engine.name());
     }
     let error = "guess".parse::<EngineChoice>().expect_err("it is not there yet");
     assert_eq!(
@@ -116,9 +122,9 @@ fn a_named_engine_needs_no_note() {
 fn auto_goes_on_where_the_search_cannot_say() {
     let text = "shared m: mutex; shared x: 0..1; thread W[*] { acquire(m); x = 1; x = 0; assert x == 0; release(m); }";
     let outcome = verified(text, &Request::default());
-    assert_eq!((outcome.verdict.word(), outcome.engine, outcome.modular), ("safe", "modular", Some(true)));
+    assert_eq!((outcome.verdict.word(), outcome.engine.as_str(), outcome.modular), ("safe", "modular", Some(true)));
     let chosen = outcome.chosen.expect("auto says what it did");
-    assert!(chosen.contains("explicit"), "{chosen}");
+    assert!(chosen.to_string().contains("explicit"), "{chosen}");
 }
 
 #[test]

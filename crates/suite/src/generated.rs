@@ -98,15 +98,15 @@ mod tests {
     use super::*;
     use std::path::Path;
     use threadwise_limits::Budget;
-    use threadwise_portfolio::{Request, verify};
+    use threadwise_portfolio::{EngineName, EngineOptions, Request, verify};
     use threadwise_verdict::Verdict;
 
     #[test]
     fn it_is_safe_and_has_the_number_of_states_worked_out() {
         for n in 1..=4 {
             let program = crate::program("simple-different.tw", &simple_different(n));
-            let engine = "explicit".parse().expect("there is an explicit engine");
-            let request = Request { engine, symmetry: false, fold: false, ..Request::default() };
+            let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+            let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
             let outcome = verify(&program, &request, &Budget::unlimited());
             assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
             let states = outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);

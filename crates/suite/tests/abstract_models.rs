@@ -5,7 +5,7 @@ use std::sync::Arc;
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
-use threadwise_portfolio::{Request, verify};
+use threadwise_portfolio::{EngineOptions, Request, verify};
 use threadwise_source::SourceFile;
 
 fn text(path: &str) -> String {
@@ -20,7 +20,8 @@ fn program(text: String, n: i64) -> Arc<Program> {
 
 fn states(program: &Arc<Program>) -> u64 {
     let engine = "explicit".parse().expect("exists");
-    let request = Request { engine, symmetry: false, fold: false, ..Request::default() };
+    let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+    let request = Request { engine, options, ..Request::default() };
     let outcome = verify(program, &request, &Budget::unlimited());
     assert_eq!(outcome.verdict.word(), "safe");
     outcome.stats.0.iter().find(|(name, _)| *name == "states").expect("counted").1

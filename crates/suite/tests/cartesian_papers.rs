@@ -6,7 +6,7 @@ use threadwise_engine_cartesian::{Exceptions, Extract, Iterate, Options, analyse
 use threadwise_evidence::{CartesianProof, Claim, Product, Proof, Stats};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
-use threadwise_portfolio::{ExceptionsKind, Outcome, Request, verify};
+use threadwise_portfolio::{CartesianOptions, EngineOptions, ExceptionsKind, Outcome, Request, verify};
 use threadwise_suite::{examples, program};
 use threadwise_verdict::Verdict;
 
@@ -115,7 +115,9 @@ fn proved(claim: &Claim) -> &CartesianProof {
 
 fn verified(program: &Arc<Program>, exceptions: ExceptionsKind) -> Outcome {
     let engine = "cartesian".parse().expect("there is an engine `cartesian`");
-    verify(program, &Request { engine, exceptions, want_proof: true, ..Request::default() }, &Budget::unlimited())
+    let cartesian = CartesianOptions { exceptions, ..CartesianOptions::default() };
+    let options = EngineOptions { cartesian, ..EngineOptions::default() };
+    verify(program, &Request { engine, options, want_proof: true, ..Request::default() }, &Budget::unlimited())
 }
 
 /// Section 2.2.5: with this exception set the fixpoint is X5.

@@ -6,14 +6,15 @@ use threadwise_front_tw::printer::print;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, random_case};
-use threadwise_portfolio::{Outcome, Request, engines, verify};
+use threadwise_portfolio::{ContractsOptions, EngineName, EngineOptions, Outcome, Request, verify};
 use threadwise_suite::{examples, program, random_annotated};
 use threadwise_verdict::Verdict;
 
 fn run(program: &Arc<Program>, engine: &str, unroll: Option<u32>) -> Outcome {
     threadwise_solver_setup::solver_for_tests();
+    let options = EngineOptions { contracts: ContractsOptions { unroll }, ..EngineOptions::default() };
     let request =
-        Request { engine: engine.parse().expect("an engine"), unroll, want_proof: true, ..Request::default() };
+        Request { engine: engine.parse().expect("an engine"), options, want_proof: true, ..Request::default() };
     verify(program, &request, &Budget::new(Some(Duration::from_secs(60)), None))
 }
 
@@ -244,7 +245,7 @@ fn it_never_contradicts_the_interpreter_on_random_programs() {
     for seed in 0..60 {
         let (module, explored) = random_case(seed, &GeneratorOptions::small());
         let program = program("random.tw", &print(&module));
-        let engine = engines().iter().find(|engine| engine.name() == "contracts").expect("it exists");
+        let engine = EngineName::Contracts.engine();
         if !explored.complete || engine.applicable(&program).is_err() {
             continue;
         }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 use threadwise_limits::Budget;
-use threadwise_portfolio::{EngineChoice, Request, engines, verify};
+use threadwise_portfolio::{EngineChoice, EngineOptions, Request, engines, verify};
 use threadwise_suite::{Example, examples_in};
 use threadwise_verdict::Verdict;
 
@@ -18,7 +18,12 @@ fn ways_to_ask(engine: &str) -> Vec<Request> {
     for (symmetry, fold, want_proof) in
         [(true, true, false), (true, true, true), (true, false, false), (false, true, false), (false, false, true)]
     {
-        requests.push(Request { engine, symmetry, fold, want_proof, ..Request::default() });
+        requests.push(Request {
+            engine,
+            options: EngineOptions::default().with_symmetry(symmetry).with_folding(fold),
+            want_proof,
+            ..Request::default()
+        });
     }
     requests
 }
@@ -40,8 +45,8 @@ fn no_engine_says_anything_wrong_however_it_is_asked() {
     let mut wrong = Vec::new();
     for example in examples_in("tests/corpus/corners") {
         let program = example.program();
-        let applicable = engines().iter().filter(|engine| engine.applicable(&program).is_ok());
-        for engine in applicable.map(|engine| engine.name()).chain(["auto"]) {
+        let applicable = engines().filter(|engine| engine.applicable(&program).is_ok());
+        for engine in applicable.map(|engine| engine.name().as_str()).chain(["auto"]) {
             // Who is known not to tell is asked once, and not for long.
             let (ways, seconds) = if example.is_unknown_to(engine) { (1, 2) } else { (usize::MAX, 30) };
             for request in ways_to_ask(engine).into_iter().take(ways) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 use threadwise_front_tw::parse;
 use threadwise_limits::Budget;
 use threadwise_oracle::explore as oracle;
-use threadwise_portfolio::{EngineChoice, Request, engines, verify};
+use threadwise_portfolio::{EngineName, EngineOptions, Request, engines, verify};
 use threadwise_source::SourceFile;
 use threadwise_suite::{Example, examples, is_infinite};
 use threadwise_verdict::Verdict;
@@ -43,26 +43,27 @@ fn every_applicable_engine_gives_the_expected_verdict() {
     for example in examples() {
         let program = example.program();
         for engine in engines() {
+            let name = engine.name().as_str();
             // Engine `predicates` has tests of its own: it may take long where it need not be good.
-            let elsewhere = engine.name() == "predicates" || would_only_run_on(&example, engine.name());
+            let elsewhere = engine.name() == EngineName::Predicates || would_only_run_on(&example, name);
             if elsewhere || engine.applicable(&program).is_err() {
                 continue;
             }
-            let symmetries: &[bool] = if engine.name() == "contracts" { &[true] } else { &[true, false] };
+            let symmetries: &[bool] = if engine.name() == EngineName::Contracts { &[true] } else { &[true, false] };
             for &symmetry in symmetries {
-                let choice: EngineChoice = engine.name().parse().expect("a registered engine");
-                let request = Request { engine: choice, symmetry, want_proof: true, ..Request::default() };
+                let options = EngineOptions::default().with_symmetry(symmetry);
+                let request = Request { engine: engine.name().into(), options, want_proof: true, ..Request::default() };
                 // Engine `cartesian` is complete for finite programs; of others it may say nothing.
-                let may_run_on = engine.name() == "cartesian" && is_infinite(&program);
-                let limit = if may_run_on || example.is_unknown_to(engine.name()) { 1 } else { 120 };
+                let may_run_on = engine.name() == EngineName::Cartesian && is_infinite(&program);
+                let limit = if may_run_on || example.is_unknown_to(name) { 1 } else { 120 };
                 let budget = Budget::new(Some(Duration::from_secs(limit)), Some(4 << 30));
                 let outcome = verify(&program, &request, &budget);
                 let is_unknown = matches!(&outcome.verdict, Verdict::Unknown(unknown) if !unknown.is_internal_error());
                 assert!(
-                    is_expected(&example, engine.name(), &outcome.verdict) || may_run_on && is_unknown,
+                    is_expected(&example, name, &outcome.verdict) || may_run_on && is_unknown,
                     "{} with {} (symmetry {symmetry}): {:?}",
                     example.path.display(),
-                    engine.name(),
+                    name,
                     outcome.verdict
                 );
             }
@@ -74,8 +75,8 @@ fn every_applicable_engine_gives_the_expected_verdict() {
 fn numbers_of_states_are_those_worked_out() {
     for example in examples() {
         let Some(expected) = example.states else { continue };
-        let request =
-            Request { symmetry: false, fold: false, engine: "explicit".parse().expect("exists"), ..Request::default() };
+        let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+        let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
         let outcome = verify(&example.program(), &request, &Budget::unlimited());
         if example.safe {
             let states = outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
@@ -104,8 +105,8 @@ fn engine_and_oracle_count_the_same_states() {
         if !explored.complete {
             continue;
         }
-        let request =
-            Request { symmetry: false, fold: false, engine: "explicit".parse().expect("exists"), ..Request::default() };
+        let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+        let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
         let outcome = verify(&example.program(), &request, &Budget::unlimited());
         let states = outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
         assert_eq!(states, Some(explored.states as u64), "{}", example.path.display());

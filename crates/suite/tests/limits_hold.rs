@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(25);
 fn every_engine_ends_in_time() {
     threadwise_solver_setup::solver_for_tests();
     let started = Instant::now();
-    let mut names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
+    let mut names: Vec<&str> = engines().map(|engine| engine.name().as_str()).collect();
     names.push("auto");
     let mut runs = 0;
     for seed in (0..).take_while(|_| started.elapsed() < PATIENCE) {

@@ -31,7 +31,7 @@ fn modular(program: &Arc<Program>) -> Outcome {
 fn assert_proved(program: &Arc<Program>) {
     let outcome = modular(program);
     assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
-    assert_eq!((outcome.engine, outcome.modular), ("modular", Some(true)));
+    assert_eq!((outcome.engine.as_str(), outcome.modular), ("modular", Some(true)));
 }
 
 fn assert_not_proved(program: &Arc<Program>) {

@@ -16,7 +16,7 @@ use threadwise_front_tw::printer::print;
 use threadwise_ir::{Instance, Op, Program, RoutineId, Store, Symmetry, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, explore, program_strategy};
-use threadwise_portfolio::{Request, verify};
+use threadwise_portfolio::{EngineOptions, ModularOptions, Request, verify};
 use threadwise_source::Span;
 use threadwise_suite::{cartesian_fixpoint, cartesian_proves, program};
 use threadwise_verdict::Verdict;
@@ -132,7 +132,8 @@ fn difference(instance: &Instance, naive: &[BTreeSet<(Store, Store)>]) -> Option
 
 fn judged(program: &Arc<Program>, search: Search) -> Verdict {
     let engine = "modular".parse().expect("there is an engine `modular`");
-    judged_with(program, Request { engine, search, want_proof: true, ..Request::default() })
+    let options = EngineOptions { modular: ModularOptions { search }, ..EngineOptions::default() };
+    judged_with(program, Request { engine, options, want_proof: true, ..Request::default() })
 }
 
 fn judged_with(program: &Arc<Program>, request: Request) -> Verdict {

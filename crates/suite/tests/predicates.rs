@@ -8,7 +8,7 @@ use threadwise_front_tw::ast::Module;
 use threadwise_front_tw::printer::print;
 use threadwise_limits::Budget;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, explore, program_strategy};
-use threadwise_portfolio::{Bias, Horn, Outcome, PredicatesOptions, Request, verify};
+use threadwise_portfolio::{Bias, EngineOptions, Horn, Outcome, PredicatesOptions, Request, verify};
 use threadwise_solver_setup::solver_for_tests;
 use threadwise_suite::{examples, program, try_program};
 use threadwise_verdict::Verdict;
@@ -16,8 +16,8 @@ use threadwise_verdict::Verdict;
 fn run(text: &str, bias: Bias, horn: Horn, seconds: u64) -> Outcome {
     solver_for_tests();
     let engine = "predicates".parse().expect("there is such an engine");
-    let predicates = PredicatesOptions { bias, horn };
-    let request = Request { engine, predicates, want_proof: true, ..Request::default() };
+    let options = EngineOptions { predicates: PredicatesOptions { bias, horn }, ..EngineOptions::default() };
+    let request = Request { engine, options, want_proof: true, ..Request::default() };
     let budget = Budget::new(Some(Duration::from_secs(seconds)), Some(4 << 30));
     verify(&program("test.tw", text), &request, &budget)
 }

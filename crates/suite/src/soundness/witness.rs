@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
 use threadwise_oracle::OracleVerdict;
 use threadwise_portfolio::{
-    ExtractKind, Horn, Outcome, PredicatesOptions, RefineKind, Request, SearchKind, engines, verify,
+    CartesianOptions, EngineOptions, ExtractKind, Horn, ModularOptions, Outcome, PredicatesOptions, RefineKind,
+    Request, SearchKind, engines, verify,
 };
 use threadwise_verdict::Verdict;
 
@@ -75,7 +76,7 @@ fn witness(way: Way) -> Witness {
     request.engine = engine.parse().expect("an engine");
     let patience = Duration::from_secs(4 * seconds.0.max(seconds.1) + 30);
     let ask = move |case: &Case| {
-        if engines().iter().any(|known| known.name() == engine && known.applicable(&case.program).is_err()) {
+        if engines().any(|known| known.name().as_str() == engine && known.applicable(&case.program).is_err()) {
             return None;
         }
         let seconds = if case.explored.is_some() { seconds.0 } else { seconds.1 };
@@ -101,24 +102,30 @@ fn witness(way: Way) -> Witness {
 fn ways() -> Vec<Way> {
     let plain = || Request { want_proof: true, ..Request::default() };
     let explicit = |name, every, symmetry, fold, want_proof, rule| {
-        let request = Request { symmetry, fold, want_proof, ..plain() };
+        let options = EngineOptions::default().with_symmetry(symmetry).with_folding(fold);
+        let request = Request { options, want_proof, ..plain() };
         Way { engine: "explicit", name, every, seconds: (60, 1), request, rule }
     };
     let modular = |name, every, search, want_proof| {
-        let request = Request { search, want_proof, ..plain() };
+        let options = EngineOptions { modular: ModularOptions { search }, ..EngineOptions::default() };
+        let request = Request { options, want_proof, ..plain() };
         Way { engine: "modular", name, every, seconds: (2, 1), request, rule: anything }
     };
     let cartesian = |name, every, refine, extract, symmetry, want_proof| {
-        let request = Request { refine, extract, symmetry, want_proof, ..plain() };
+        let cartesian = CartesianOptions { refine, extract, symmetry, ..CartesianOptions::default() };
+        let options = EngineOptions { cartesian, ..EngineOptions::default() };
+        let request = Request { options, want_proof, ..plain() };
         Way { engine: "cartesian", name, every, seconds: (20, 1), request, rule: decides_finite_programs }
     };
     let predicates = |name, every, horn, want_proof| {
-        let options = PredicatesOptions { horn, ..PredicatesOptions::default() };
-        let request = Request { predicates: options, want_proof, ..plain() };
+        let predicates = PredicatesOptions { horn, ..PredicatesOptions::default() };
+        let options = EngineOptions { predicates, ..EngineOptions::default() };
+        let request = Request { options, want_proof, ..plain() };
         Way { engine: "predicates", name, every, seconds: (1, 2), request, rule: anything }
     };
     let auto = |name, every, symmetry, fold, want_proof| {
-        let request = Request { symmetry, fold, want_proof, ..plain() };
+        let options = EngineOptions::default().with_symmetry(symmetry).with_folding(fold);
+        let request = Request { options, want_proof, ..plain() };
         Way { engine: "auto", name, every, seconds: (5, 2), request, rule: anything }
     };
     let other = |engine, name, every, want_proof| {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use threadwise_front_ts::parse;
 use threadwise_ir::{Env, Instance, Program, State, ThreadId};
 use threadwise_limits::Budget;
-use threadwise_portfolio::{Outcome, Request, verify};
+use threadwise_portfolio::{EngineOptions, Outcome, Request, verify};
 use threadwise_source::SourceFile;
 use threadwise_suite::{examples, program};
 use threadwise_verdict::Verdict;
@@ -20,7 +20,8 @@ type Names = (String, Vec<String>);
 
 fn explicit(program: &Arc<Program>, symmetry: bool, fold: bool) -> Outcome {
     let engine = "explicit".parse().expect("there is an engine `explicit`");
-    let request = Request { engine, symmetry, fold, want_proof: !fold, ..Request::default() };
+    let options = EngineOptions::default().with_symmetry(symmetry).with_folding(fold);
+    let request = Request { engine, options, want_proof: !fold, ..Request::default() };
     verify(program, &request, &Budget::unlimited())
 }
 
