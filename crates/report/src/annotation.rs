@@ -46,6 +46,8 @@ pub(crate) struct Place {
     /// The procedure, where it is not the thread's own code.
     pub(crate) procedure: Option<String>,
     /// Where the procedures that are under way were called, the innermost first.
+    pub(crate) calls: Vec<Span>,
+    /// The same in words.
     pub(crate) called_at: Vec<String>,
     /// The labels and the statement that is next.
     pub(crate) text: String,
@@ -206,12 +208,13 @@ impl View<'_> {
         let program = &self.instance.program;
         let span = program.location(spot.location).span;
         let calls = spot.calls.iter().filter_map(|&word| match Control::of_word(word) {
-            Control::Calling(edge) => Some(program.source.locate(program.edge(edge).span)),
+            Control::Calling(edge) => Some(program.edge(edge).span),
             Control::At(_) => None,
         });
         Place {
             procedure: spot.procedure.map(|id| program.routine(id).name.to_string()),
-            called_at: calls.collect(),
+            called_at: calls.clone().map(|span| program.source.locate_briefly(span)).collect(),
+            calls: calls.collect(),
             text: self.statement(spot),
             span,
             position: program.source.locate_briefly(span),

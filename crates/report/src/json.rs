@@ -122,7 +122,7 @@ fn annotation(program: &Program, text: &ProofText) -> Vec<Value> {
             "file": program.source.file_name(place.span.start),
             "line": position.line,
             "column": position.column,
-            "called_at": place.called_at,
+            "called_at": place.calls.iter().map(|&span| program.source.locate(span)).collect::<Vec<_>>(),
             "assertion": place.assertion.show(usize::MAX),
         })
     };

@@ -95,10 +95,9 @@ fn heading(place: &Place) -> String {
     let Some(procedure) = &place.procedure else {
         return String::new();
     };
-    let calls: Vec<String> = place.called_at.iter().map(|position| position.to_string()).collect();
-    match calls.is_empty() {
+    match place.called_at.is_empty() {
         true => format!("in {procedure}"),
-        false => format!("in {procedure}, called at {}", calls.join(" from ")),
+        false => format!("in {procedure}, called at {}", place.called_at.join(" from ")),
     }
 }
 
