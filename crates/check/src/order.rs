@@ -118,7 +118,7 @@ fn fits_a_word(e: &Expr) -> bool {
 
 /// Whether a division has a value: the one quotient that outgrows a word is that of the least number by -1.
 fn divides(a: Interval, b: Interval) -> bool {
-    !contains(b, 0) && !(contains(a, WORDS.0) && contains(b, -1))
+    !(contains(b, 0) || contains(a, WORDS.0) && contains(b, -1))
 }
 
 fn within(interval: Interval, bounds: Interval) -> bool {

@@ -92,7 +92,7 @@ fn a_program_without_initial_states_is_safe_with_a_warning() {
         let text = "shared x: 0..1; init x == 1; thread P { assert false; }";
         let outcome = verified(text, &Request { want_proof, ..Request::default() });
         assert_eq!(outcome.verdict.word(), "safe");
-        assert!(outcome.notes.iter().any(|note| *note == Note::NoInitialState), "{:?}", outcome.notes);
+        assert!(outcome.notes.contains(&Note::NoInitialState), "{:?}", outcome.notes);
     }
 }
 
