@@ -72,9 +72,6 @@ pub fn load(file: SourceFile, options: &Options) -> Lowered {
     let parsed = crate::parse(&file);
     let incomplete = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
     let mut lowered = lower_module(Arc::new(file.into()), &parsed.module, options, incomplete);
-    if incomplete {
-        lowered.program = None;
-    }
     let mut diagnostics = parsed.diagnostics;
     diagnostics.append(&mut lowered.diagnostics);
     // Where there are too many, errors are worth more than warnings.
@@ -179,7 +176,9 @@ impl<'a> Lowerer<'a> {
     }
 
     fn into_lowered(self) -> Lowered {
-        let program = (!self.reporter.has_errors()).then(|| self.program.finished());
+        // What the parser left out may be what the rest relies on.
+        let is_program = !self.reporter.has_errors() && !self.reporter.incomplete;
+        let program = is_program.then(|| self.program.finished());
         Lowered { program, diagnostics: self.reporter.into_diagnostics() }
     }
 }

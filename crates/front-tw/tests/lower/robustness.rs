@@ -115,6 +115,12 @@ fn mutate(text: &str, (at, length, piece): (usize, usize, usize)) -> String {
     format!("{} {piece} {}", &text[..start], &text[end..])
 }
 
+/// The parser leaves the initial nodes out, and nobody complains of that beside the parser.
+#[test]
+fn abstract_threads_without_a_readable_start() {
+    check("shared g: 0..3; thread W { g = 2; } abstract W { init 7; X1:; X1 -> X1 [g] true; }".to_string());
+}
+
 proptest! {
     // Seeds are not kept: what they stand for changes with the examples.
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
