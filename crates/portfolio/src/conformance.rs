@@ -52,7 +52,7 @@ impl Engine for Conformance {
             return (Claim::Unknown(unknown), stats);
         }
         // A refusal is about the abstract threads; the program itself may be wrong or right.
-        let (searched, _) = explicit::explore(program, &request.short_search(), budget);
+        let (searched, _) = explicit::explore(program, &request.short_search(program), budget);
         match searched {
             Claim::Refuted(_) => (searched, stats),
             _ => (Claim::Unknown(unknown), stats),

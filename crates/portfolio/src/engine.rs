@@ -44,13 +44,17 @@ impl Request {
 
     /// A search for an error that a failed proof may stand for. It is bounded by states and not by time, so that a slow
     /// machine finds what a fast one does.
-    pub(crate) fn short_search(&self) -> explicit::Options {
-        explicit::Options { max_states: SHORT_SEARCH, ..self.explicit() }
+    pub(crate) fn short_search(&self, program: &Program) -> explicit::Options {
+        let max_states = if program.is_recursive() { SHORT_SEARCH_OF_STACKS } else { SHORT_SEARCH };
+        explicit::Options { max_states, ..self.explicit() }
     }
 }
 
 /// So many states take some seconds.
 const SHORT_SEARCH: usize = 1 << 20;
+
+/// The same where states may be large: a stack may have as many frames as states were visited.
+const SHORT_SEARCH_OF_STACKS: usize = 1 << 12;
 
 /// Engine `explicit`: all interleavings.
 pub(crate) struct Explicit;
@@ -104,7 +108,7 @@ impl Engine for Modular {
         let turn = budget.time_left().map_or(FIRST_ANALYSIS, |left| FIRST_ANALYSIS.min(left * 4 / 5));
         let (claim, stats) = modular::analyse(program, &how, &budget.slice(turn));
         let Claim::Unknown(_) = claim else { return (claim, stats) };
-        match explicit::explore(program, &request.short_search(), budget) {
+        match explicit::explore(program, &request.short_search(program), budget) {
             (trace @ Claim::Refuted(_), _) => (trace, stats),
             _ => (claim, stats),
         }
@@ -169,7 +173,7 @@ impl Engine for Contracts {
         let (claim, stats) = contracts::analyse(program, &request.options.contracts, budget);
         if let Claim::Unknown(_) = claim
             && !request.in_company
-            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(), budget)
+            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
         {
             return (Claim::Refuted(trace), stats);
         }

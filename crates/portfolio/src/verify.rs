@@ -102,17 +102,20 @@ fn at_limit(limit: Limit) -> Unknown {
     Unknown { reason: limit.to_string(), advice: limit.advice().into_iter().collect() }
 }
 
-/// What an engine claims that met a limit: what it says of errors and proofs will be judged, and the rest is void.
-fn cut_short(claim: Claim, limit: Option<Limit>, budget: &Budget) -> Claim {
-    match (claim, limit) {
-        (Claim::Unknown(_) | Claim::Exhausted(_), Some(limit)) => Claim::Unknown(at_limit(limit)),
-        // A part of its time may be over for an engine; the user knows of the whole.
-        (Claim::Unknown(unknown), None) => match budget.check() {
-            Err(limit) if !unknown.reason.contains(&limit.to_string()) => Claim::Unknown(at_limit(limit)),
-            _ => Claim::Unknown(unknown),
-        },
+/// What an engine claims that met a limit: what it says of errors and proofs will be judged. A reason that speaks of a
+/// part of its time or of an interruption gives way to the limit that the user knows; others stay.
+fn cut_short(claim: Claim, interrupted: Option<Limit>, budget: &Budget) -> Claim {
+    match (claim, interrupted.or_else(|| budget.check().err())) {
+        (Claim::Unknown(unknown), Some(limit)) if was_cut_short(&unknown) => Claim::Unknown(at_limit(limit)),
+        (Claim::Exhausted(_), Some(limit)) if interrupted.is_some() => Claim::Unknown(at_limit(limit)),
         (claim, _) => claim,
     }
+}
+
+/// Whether an engine gave up because of a limit, its own or the user's.
+fn was_cut_short(unknown: &Unknown) -> bool {
+    let signs = [Limit::Turn.to_string(), Limit::Interrupted.to_string(), "limit of".to_string()];
+    signs.iter().any(|sign| unknown.reason.contains(sign))
 }
 
 /// Runs one engine and has its claim judged.
@@ -126,8 +129,15 @@ pub(crate) fn run_and_judge(
     let (verdict, proof, stats) = match catch(|| patiently(budget, || engine.run(program, request, budget))) {
         Ok(((claim, stats), limit)) => {
             // An engine gives its parts some time each; as long as there is more, none gives up because of that.
-            if let (Claim::Unknown(_), Some(more)) = (&claim, budget.taken_up_again()) {
-                return run_and_judge(engine, program, request, &more);
+            if let (Claim::Unknown(first), Some(more)) = (&claim, budget.taken_up_again()) {
+                let again = run_and_judge(engine, program, request, &more);
+                // What it knew before says more than that the time was over.
+                return match &again.verdict {
+                    Verdict::Unknown(_) if budget.check().is_err() && !was_cut_short(first) => {
+                        Outcome { verdict: Verdict::unknown(first.clone()), ..again }
+                    }
+                    _ => again,
+                };
             }
             let claim = cut_short(claim, limit, budget);
             if let Claim::Rejected(error) = &claim {
