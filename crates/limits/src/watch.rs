@@ -1,7 +1,7 @@
 //! Work that is waited for no longer than its budget allows, whether it listens or not.
 
-use crate::{Budget, Limit, on_large_stack};
-use std::sync::atomic::Ordering;
+use crate::{Budget, Limit, memory_in_use, on_large_stack};
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,12 @@ const FAREWELL: Duration = Duration::from_millis(200);
 /// Memory goes fast.
 const SHORT_FAREWELL: Duration = Duration::from_millis(60);
 
+/// How many pieces of work were left behind and have not ended yet. They hold memory that counts.
+static LEFT_BEHIND: AtomicIsize = AtomicIsize::new(0);
+
+/// New work waits at most so long for what was left behind before it.
+const COURTESY: Duration = Duration::from_secs(2);
+
 /// Does the work on a thread of its own. If it does not end when a limit is met, it is cancelled, and the limit is
 /// what came of it; nothing waits for the thread then. Where no thread can be started, the limit is that of the machine.
 pub fn watched<T: Send + 'static>(
@@ -21,14 +27,18 @@ pub fn watched<T: Send + 'static>(
     budget: &Budget,
     work: impl FnOnce(&Budget) -> T + Send + 'static,
 ) -> Result<T, Limit> {
+    wait_for_what_was_left_behind();
     let (own, cancelled) = budget.cancellable();
     let (sender, receiver) = channel();
     let started = on_large_stack(name, move || {
         // Where nobody listens any more, the limit is the answer.
-        let _ = sender.send(work(&own));
+        if sender.send(work(&own)).is_err() {
+            LEFT_BEHIND.fetch_sub(1, Ordering::Relaxed);
+        }
     });
     let Some(thread) = started else { return Err(Limit::OutOfMemory) };
     let mut met: Option<(Limit, Instant)> = None;
+    let mut least_memory = u64::MAX;
     loop {
         match receiver.recv_timeout(GLANCE) {
             Ok(result) => return Ok(result),
@@ -38,13 +48,30 @@ pub fn watched<T: Send + 'static>(
                 Ok(()) => unreachable!("work that ends has sent its result"),
             },
         }
-        met = budget.look_at_limits(0).err().map(|limit| met.unwrap_or((limit, Instant::now())));
+        let memory = memory_in_use();
+        // Work that gives memory back is about to end.
+        let gives_back = memory < least_memory;
+        least_memory = least_memory.min(memory);
+        met = budget.look_at_limits(0).err().map(|limit| match (limit, met) {
+            (Limit::Memory(_) | Limit::OutOfMemory, Some(_)) if gives_back => (limit, Instant::now()),
+            (_, Some(met)) => met,
+            (_, None) => (limit, Instant::now()),
+        });
         if let Some((limit, since)) = met
             && since.elapsed() >= farewell(limit)
         {
             cancelled.store(true, Ordering::Relaxed);
+            drop(receiver);
+            LEFT_BEHIND.fetch_add(1, Ordering::Relaxed);
             return Err(limit);
         }
+    }
+}
+
+fn wait_for_what_was_left_behind() {
+    let started = Instant::now();
+    while LEFT_BEHIND.load(Ordering::Relaxed) > 0 && started.elapsed() < COURTESY {
+        std::thread::sleep(GLANCE);
     }
 }
 
