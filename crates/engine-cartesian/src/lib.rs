@@ -25,7 +25,8 @@ use danger::Danger;
 use refine::{End, Run, Watcher};
 use space::{InitialError, Space, Stop};
 use std::sync::Arc;
-use threadwise_evidence::{Claim, Proof, Stats, Trace, Unknown, Violation};
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_evidence::{Proof, Trace, Violation};
 use threadwise_ir::{Instance, Program, Symmetry, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_products::ProductId;
@@ -226,13 +227,13 @@ fn initial_error(instance: &Instance, error: InitialError) -> Trace {
 fn not_of_the_class(why: String) -> Claim {
     Claim::Unknown(Unknown {
         reason: format!("no exceptions are known from the program text\n{why}"),
-        advice: vec!["leave `--exceptions locks` out: then exceptions are searched for".to_string()],
+        advice: vec![Advice::LeaveLocksOut],
     })
 }
 
 fn stopped(instance: &Instance, stop: Stop) -> Claim {
     Claim::Unknown(match stop {
-        Stop::Limit(limit) => Unknown { reason: limit.to_string(), advice: limit.advice().into_iter().collect() },
+        Stop::Limit(limit) => Unknown::at_limit(limit),
         Stop::Gap(gap) => Unknown::from_gap(&instance.program, gap),
     })
 }

@@ -2,7 +2,8 @@
 
 use crate::checker::{Refusal, Wrong};
 use crate::symbolic::Stop;
-use threadwise_evidence::{Unknown, show_local, show_shared};
+use threadwise_claims::{Advice, Unknown};
+use threadwise_evidence::{show_local, show_shared};
 use threadwise_ir::{EdgeId, Fault, Inexpressible, Instance, Path, Program, StepError, TemplateId, ThreadId};
 use threadwise_limits::Limit;
 use threadwise_solver::SolverError;
@@ -16,23 +17,20 @@ pub(crate) fn inexpressible(program: &Program, found: &Inexpressible) -> Unknown
     let property = program.property(found.property);
     let (text, place) = (program.show_property(property), program.source.locate(property.span));
     let reason = format!("the abstract threads cannot answer for `{text}`:\nat {place}: {}", found.why);
-    let advice = [
-        "name nodes like the labels that the property asks for, or make it an `assert` in the thread",
-        "remove the `abstract` declaration of the thread: it then stands for itself",
-        "`--engine explicit` takes no notice of abstract threads",
-    ];
-    Unknown { reason, advice: advice.map(str::to_string).to_vec() }
+    let advice =
+        vec![Advice::NameNodesLikeLabels, Advice::RemoveAbstractThread, Advice::ExplicitIgnoresAbstractThreads];
+    Unknown { reason, advice }
 }
 
 pub(crate) fn out_of_budget(limit: Limit) -> Unknown {
-    Unknown { reason: format!("{limit} while checking conformance"), advice: limit.advice().into_iter().collect() }
+    Unknown { reason: format!("{limit} while checking conformance"), ..Unknown::at_limit(limit) }
 }
 
 /// The states of the thread cannot be listed, and there is no solver.
 pub(crate) fn no_solver(program: &Program, template: TemplateId, how_to_get: &str) -> Unknown {
     let name = &program.template(template).name;
     let reason = format!("whether `{name}` conforms cannot be checked state by state, and {how_to_get}");
-    Unknown { reason, advice: vec!["get a solver, or give `int` variables a range `lo..hi`".to_string()] }
+    Unknown { reason, advice: vec![Advice::GetSolverOrRanges] }
 }
 
 /// The solver did not find invariants.
@@ -42,11 +40,7 @@ pub(crate) fn not_solved(program: &Program, template: TemplateId, stop: Stop) ->
         return out_of_budget(limit);
     }
     let reason = format!("no proof that `{name}` conforms was found: {}", stop_text(program, &stop));
-    let advice = [
-        "give `int` variables a range `lo..hi`: then the states are looked at one by one",
-        "make the assertions of the nodes stronger, or the thread simpler",
-    ];
-    Unknown { reason, advice: advice.map(str::to_string).to_vec() }
+    Unknown { reason, advice: vec![Advice::RangesForSearchByStates, Advice::StrongerNodes] }
 }
 
 /// Why there are no invariants.
@@ -69,7 +63,7 @@ pub(crate) fn refused(instance: &Instance, thread: ThreadId, refusal: &Refusal) 
     let candidates = |nodes: u64| names(program, template, nodes);
     let before = show_local(instance, &refusal.local);
     let mut lines = Vec::new();
-    let mut advice = vec!["add the missing edge or assertion to the abstract thread, or mend the thread".to_string()];
+    let mut advice = vec![Advice::AddEdge];
     match &refusal.wrong {
         Wrong::Step { before: store, after, local, path } => {
             lines.push(format!(
@@ -79,7 +73,7 @@ pub(crate) fn refused(instance: &Instance, thread: ThreadId, refusal: &Refusal) 
             lines.push(format!("before: {}; {name} {before}", show_shared(instance, store)));
             lines.push(format!("after: {}; {name} {}", show_shared(instance, after), show_local(instance, local)));
             lines.push(format!("the abstract thread may be in {}", candidates(refusal.candidates)));
-            advice.push("an assertion in a node excludes the shared stores for which it is false".to_string());
+            advice.push(Advice::NodesExcludeStores);
         }
         Wrong::Labels { candidates: reached, local, path } => {
             let step = if path.is_empty() { "its start".to_string() } else { step(program, path) };
@@ -98,7 +92,7 @@ pub(crate) fn refused(instance: &Instance, thread: ThreadId, refusal: &Refusal) 
             ));
             lines.push(format!("in: {}; {name} {before}", show_shared(instance, shared)));
             lines.push(format!("the abstract thread may be in {}", candidates(refusal.candidates)));
-            advice[0] = "add an assertion to a node that is false there, or mend the thread".to_string();
+            advice[0] = Advice::AddAssertion;
         }
         Wrong::Property { shared, property } => {
             let text = program.show_property(program.property(*property));
@@ -107,11 +101,11 @@ pub(crate) fn refused(instance: &Instance, thread: ThreadId, refusal: &Refusal) 
             ));
             lines.push(format!("in: {}; {name} {before}", show_shared(instance, shared)));
             lines.push(format!("the abstract thread may be in {}", candidates(refusal.candidates)));
-            advice[0] = "add an assertion to a node that is false there, or mend the thread".to_string();
+            advice[0] = Advice::AddAssertion;
         }
         Wrong::Start(error) => {
             lines.push(format!("`{name}` goes wrong before its first step: {}", error_text(*error)));
-            advice = vec!["mend the declaration".to_string()];
+            advice = vec![Advice::MendDeclaration];
         }
     }
     lines.extend(trail(program, &refusal.trail));

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use threadwise_claims::Unknown;
 use threadwise_engine_conformance::{Conformed, conform, prove_together};
-use threadwise_evidence::{Simulation, Unknown};
+use threadwise_evidence::Simulation;
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;

@@ -4,7 +4,8 @@ use crate::Stop;
 use crate::contract::Contracts;
 use crate::encode::{Obligation, What};
 use crate::points::Place;
-use threadwise_evidence::{Unknown, show_shared};
+use threadwise_claims::{Advice, Unknown};
+use threadwise_evidence::show_shared;
 use threadwise_ir::{
     BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, Property, PropertyKind, Sort,
     StepError, TemplateId,
@@ -24,30 +25,28 @@ const MANY_THREADS: i64 = 64;
 pub(crate) fn stopped(program: &Program, stop: Stop) -> Unknown {
     match stop {
         Stop::Unknown(unknown) => unknown,
-        Stop::Rejected(error) => Unknown { reason: error.message, advice: error.hint.into_iter().collect() },
+        Stop::Rejected(error) => {
+            Unknown { reason: error.message, advice: error.hint.map(Advice::Hint).into_iter().collect() }
+        }
         Stop::Solver(SolverError::Missing(why)) if why == HOW_TO_GET => Unknown {
             reason: "engine `contracts` needs an SMT solver, and there is none".to_string(),
-            advice: vec![HOW_TO_GET.into()],
+            advice: vec![Advice::GetSolver { how: HOW_TO_GET }],
         },
-        Stop::Solver(error) => Unknown { reason: error.to_string(), advice: vec![what_to_do(&error).to_string()] },
+        Stop::Solver(error) => Unknown { reason: error.to_string(), advice: vec![what_to_do(&error)] },
         Stop::Unsupported(what) => Unknown {
             reason: format!("{} at {} cannot be put to the solver", what.what, program.source.locate(what.span)),
-            advice: vec!["say it in another way, or use `--engine explicit`".to_string()],
+            advice: vec![Advice::SayInAnotherWay],
         },
     }
 }
 
 /// What to do about a solver that gave no answer.
-fn what_to_do(error: &SolverError) -> &'static str {
+fn what_to_do(error: &SolverError) -> Advice {
     match error {
-        SolverError::Missing(_) => "name one that is there, or none: then z3 is looked for",
-        SolverError::Died(_) | SolverError::Protocol(_) => {
-            "see whether the solver works by itself, or name another with `--solver`"
-        }
-        SolverError::Timeout(_) | SolverError::Memory(_) => {
-            "simplify the annotations, or split long code by an `assert` of what holds in between"
-        }
-        SolverError::Limit(_) => "raise `--timeout` or `--memory`, or let it finish",
+        SolverError::Missing(_) => Advice::NameSolver,
+        SolverError::Died(_) | SolverError::Protocol(_) => Advice::SeeWhetherSolverWorks,
+        SolverError::Timeout(_) | SolverError::Memory(_) => Advice::SimplifyAnnotations,
+        SolverError::Limit(_) => Advice::RaiseLimits,
     }
 }
 
@@ -55,7 +54,7 @@ fn what_to_do(error: &SolverError) -> &'static str {
 pub(crate) fn nothing_found(rounds: u32) -> Unknown {
     Unknown {
         reason: format!("no error within {rounds} iterations of loops; more were not looked at"),
-        advice: vec!["without `--unroll` loops are checked with their invariants, for all iterations".to_string()],
+        advice: vec![Advice::WithoutUnrolling],
     }
 }
 
@@ -90,14 +89,7 @@ pub(crate) fn not_excluded(
         shown.dedup();
         reason.push_str(&format!("\nthreads: {}\nin the store: {}", shown.join(", "), model.store(session, shared)));
     }
-    Unknown {
-        reason,
-        advice: vec![
-            "if this cannot be, add an `invariant` over shared variables that excludes it, or strengthen the rely"
-                .into(),
-            "`--engine explicit` searches all interleavings, if they are not too many".into(),
-        ],
-    }
+    Unknown { reason, advice: vec![Advice::ExcludeByInvariant, Advice::SearchInterleavings] }
 }
 
 /// Explains obligations of one thread's check, or of the start of the program.
@@ -129,14 +121,14 @@ impl Explainer<'_> {
         let text = |e: &Expr| quoted(program, e);
         let property = |id: &threadwise_ir::PropertyId| place(program.property(*id).span);
         let (headline, advice) = match &obligation.what {
-            What::InitialValue(span) => (format!("the initial value at {} {may} be in error", place(*span)), ""),
+            What::InitialValue(span) => (format!("the initial value at {} {may} be in error", place(*span)), None),
             What::Initially(id, e) => (
                 format!("the initial state {may} violate `{}` of the property at {}", text(e), property(id)),
-                "strengthen `init`, or weaken the invariant",
+                Some(Advice::StrengthenInit),
             ),
             What::Step(error, span) => (
                 format!("{step} {may} go wrong: {} at {}", wrong(*error), place(*span)),
-                "strengthen the rely of this thread, an invariant, or the invariant of the loop before it",
+                Some(Advice::StrengthenBeforeError),
             ),
             What::Rely(index, e) => {
                 let rely = &program.relies[*index];
@@ -145,19 +137,19 @@ impl Explainer<'_> {
                     .unwrap_or_else(|| subject(program, rely));
                 (
                     format!("{step} {may} break `{}`, on which {other} relies at {}", text(e), place(rely.span)),
-                    "weaken that rely, or strengthen what this thread may rely on before the step",
+                    Some(Advice::WeakenBrokenRely),
                 )
             }
             What::Guarantee(index, e) => {
                 let guarantee = &program.guarantees[*index];
                 (
                     format!("{step} {may} break `{}` of its guarantee at {}", text(e), place(guarantee.span)),
-                    "weaken the guarantee, or strengthen what this thread may rely on before the step",
+                    Some(Advice::WeakenGuarantee),
                 )
             }
             What::Invariant(id, e) => (
                 format!("{step} {may} break `{}` of the property at {}", text(e), property(id)),
-                "strengthen the invariant or the rely by what is missing in the state before the step",
+                Some(Advice::StrengthenInvariant),
             ),
             What::Entering(location, e) => (
                 format!(
@@ -165,7 +157,7 @@ impl Explainer<'_> {
                     text(e),
                     place(program.location(*location).span)
                 ),
-                "weaken this invariant of the loop, or strengthen what holds before it",
+                Some(Advice::WeakenLoopInvariant),
             ),
             What::Iterating(location, e) => (
                 format!(
@@ -173,7 +165,7 @@ impl Explainer<'_> {
                     text(e),
                     place(program.location(*location).span)
                 ),
-                "strengthen the invariants of this loop",
+                Some(Advice::StrengthenLoopInvariants),
             ),
         };
         let labels: &[&str] = match obligation.stores.len() {
@@ -192,8 +184,7 @@ impl Explainer<'_> {
         if let Answer::Unknown(reason) = answer {
             lines.push(format!("the solver does not know: {reason}"));
         }
-        let advice = [advice, "`--engine explicit` searches all interleavings, if they are not too many"];
-        let advice = advice.iter().filter(|a| !a.is_empty()).map(|a| a.to_string()).collect();
+        let advice = advice.into_iter().chain([Advice::SearchInterleavings]).collect();
         Unknown { reason: lines.join("\n"), advice }
     }
 }
@@ -240,10 +231,10 @@ pub(crate) fn not_reflexive(
     answer: &Answer,
 ) -> Stop {
     let program = contracts.program();
-    let advice = "every thread takes steps that change nothing; let the formula admit them";
+    let advice = Advice::AdmitStandingStill;
     if *answer != Answer::Sat {
         let reason = format!("the {word} {} could not be shown to be reflexive", placed(program, contract));
-        return Stop::Unknown(Unknown { reason, advice: vec![advice.to_string()] });
+        return Stop::Unknown(Unknown { reason, advice: vec![advice] });
     }
     let model = Model::find(contracts, session, answer);
     let thread =
@@ -252,7 +243,7 @@ pub(crate) fn not_reflexive(
     let message = format!("the {word} is not reflexive: it excludes a step that changes nothing");
     let error = Diagnostic::error(contract.span, message)
         .label(format!("for {thread} this is false if nothing changes in: {store}"))
-        .hint(advice);
+        .hint(advice.to_string());
     Stop::Rejected(Box::new(error))
 }
 
@@ -274,9 +265,7 @@ pub(crate) fn not_transitive(
             "{name} {verb} transitive\nit admits the step\n  from {}\n  to {}\nand then the step\n  to {}\nbut not both together",
             shown[0], shown[1], shown[2]
         ),
-        advice: vec![
-            "say what holds after any number of steps of the others, such as `x' >= x` for `x' == x + 1`".into(),
-        ],
+        advice: vec![Advice::SayAfterAnySteps],
     }
 }
 
@@ -301,9 +290,7 @@ pub(crate) fn guarantee_too_weak(
             shown[0],
             shown[1]
         ),
-        advice: vec![
-            "strengthen the guarantee, weaken the rely, or leave the guarantee out: then it is derived".into(),
-        ],
+        advice: vec![Advice::StrengthenGuarantee],
     }
 }
 

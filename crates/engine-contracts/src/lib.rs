@@ -23,7 +23,8 @@ use graph::{Graph, NoGraph};
 use points::Place;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{Claim, ContractsProof, PointAssertion, Proof, Stats, ThreadContract, Unknown};
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
 use threadwise_ir::{Expr, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
@@ -217,11 +218,11 @@ fn no_graph(program: &Program, error: NoGraph) -> Unknown {
                 "the procedure called at {} calls itself, and calls are inlined",
                 program.source.locate(program.edge(edge).span)
             ),
-            advice: vec!["`--engine modular` treats recursive procedures".to_string()],
+            advice: vec![Advice::ModularTreatsRecursion],
         },
         NoGraph::TooLarge => Unknown {
             reason: "the code is too large once calls are inlined and loops unrolled".to_string(),
-            advice: vec!["call fewer procedures from procedures, or unroll less".to_string()],
+            advice: vec![Advice::FewerCalls],
         },
     }
 }

@@ -21,7 +21,8 @@ mod visited;
 use initial::{InitialStates, NoStart};
 use search::{End, Search};
 use std::sync::Arc;
-use threadwise_evidence::{Claim, Exhausted, Folding, Proof, Stats, Unknown};
+use threadwise_claims::{Advice, Claim, Exhausted, Stats, Unknown};
+use threadwise_evidence::{Folding, Proof};
 use threadwise_ir::{Instance, Program, Symmetry};
 use threadwise_limits::{Budget, Limit};
 
@@ -132,20 +133,17 @@ fn search(
 fn only_some_copies(copies: u32) -> Unknown {
     Unknown {
         reason: format!("no error with up to {copies} copies, but `[*]` means any number"),
-        advice: vec![
-            format!("look further with `--any-copies {}`", copies + 2),
-            "replace `[*]` by a number to have just that many copies verified".to_string(),
-        ],
+        advice: vec![Advice::LookFurther { copies: copies + 2 }, Advice::FixedNumberOfCopies],
     }
 }
 
 fn at_limit(limit: Limit, instance: &Instance) -> Unknown {
-    let mut advice: Vec<String> = limit.advice().into_iter().collect();
+    let mut unknown = Unknown::at_limit(limit);
     let program = &instance.program;
     if program.shared.iter().any(|v| v.sort.is_infinite()) {
-        advice.push("give unbounded `int` variables a range `lo..hi` where they have one".to_string());
+        unknown.advice.push(Advice::RangesWhereThereAreSome);
     } else if instance.threads.len() > 2 {
-        advice.push("try fewer copies of a thread with `-D`".to_string());
+        unknown.advice.push(Advice::FewerCopies);
     }
-    Unknown { reason: limit.to_string(), advice }
+    unknown
 }

@@ -3,7 +3,8 @@
 use crate::fixpoint::{Goal, Stop, solve};
 use crate::safety::{Error, Suspect, suspect};
 use std::sync::Arc;
-use threadwise_evidence::{Unknown, show_shared};
+use threadwise_claims::{Advice, Unknown};
+use threadwise_evidence::show_shared;
 use threadwise_ir::{
     Broken, Expr, ExprKind, Fault, Initial, Instance, Op, Place, Program, PropertyKind, SharedId, SharedVar, Sort,
     StepError, TemplateId, Update, Value, VarRef,
@@ -15,15 +16,15 @@ use threadwise_source::Span;
 pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
     match stop {
         Stop::Limit(limit) => {
-            let mut advice: Vec<String> = limit.advice().into_iter().collect();
+            let mut unknown = Unknown::at_limit(limit);
             if instance.program.has_unbounded_data() {
-                advice.push("give `int` variables a range `lo..hi`: with unbounded data a thread may have infinitely many states".to_string());
+                unknown.advice.push(Advice::RangesAgainstInfinity);
             }
-            Unknown { reason: limit.to_string(), advice }
+            unknown
         }
         Stop::TooMany => Unknown {
             reason: "with unbounded data a thread has too many states".to_string(),
-            advice: vec!["give `int` variables a range `lo..hi`".to_string()],
+            advice: vec![Advice::RangesOfInts],
         },
         Stop::Start(span) => {
             let place = instance.program.source.locate(span);
@@ -54,7 +55,7 @@ pub(crate) fn unknown(instance: &Instance, suspect: &Suspect, budget: &Budget) -
     };
     let shared = show_shared(instance, &suspect.store);
     let reason = format!("one thread at a time cannot exclude that {combination} breaks {what}, with {shared}");
-    let mut advice: Vec<String> = exposures(program, suspect, instance)
+    let mut advice: Vec<Advice> = exposures(program, suspect, instance)
         .into_iter()
         .filter(|exposure| proves(&exposure.program, budget))
         .map(|exposure| exposure.advice)
@@ -63,9 +64,9 @@ pub(crate) fn unknown(instance: &Instance, suspect: &Suspect, budget: &Budget) -
     if let (Error::Property(Broken::Property(id)), true) = (&suspect.error, advice.is_empty())
         && matches!(program.property(*id).kind, PropertyKind::NoRace(..))
     {
-        advice.push("protect the variable by a `mutex`, whose value tells who holds it".to_string());
+        advice.push(Advice::ProtectByMutex);
     }
-    advice.push("`--engine explicit` searches all interleavings, if they are not too many".to_string());
+    advice.push(Advice::SearchInterleavings);
     Unknown { reason, advice }
 }
 
@@ -92,7 +93,7 @@ fn step_error(error: StepError) -> &'static str {
 /// The program with some local information made shared.
 struct Exposure {
     program: Program,
-    advice: String,
+    advice: Advice,
 }
 
 /// What could be made shared: who moved last, and where the threads to blame are.
@@ -104,18 +105,12 @@ fn exposures(program: &Program, suspect: &Suspect, instance: &Instance) -> Vec<E
         if instance.copies_of(template).len() == 1
             && let Some(program) = expose_location(program, template)
         {
-            let advice = format!(
-                "share where {name} is: a shared variable that {name} sets with every step, in one `atomic` with it, \
-                 makes the proof go through"
-            );
+            let advice = Advice::ShareLocation { thread: name.to_string() };
             exposures.push(Exposure { program, advice });
         }
     }
     if let Some(program) = expose_mover(program) {
-        let advice = "share who moved last: a shared `tid` that every step sets to `self`, in one `atomic` with it, \
-                      makes the proof go through"
-            .to_string();
-        exposures.push(Exposure { program, advice });
+        exposures.push(Exposure { program, advice: Advice::ShareMover });
     }
     exposures
 }

@@ -24,7 +24,8 @@ use fixpoint::{Goal, solve};
 use safety::{Candidates, Sights, suspect, suspect_among};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{Claim, FrontierProof, ModularProof, Proof, Stats, Unknown};
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_evidence::{FrontierProof, ModularProof, Proof};
 use threadwise_ir::{Access, Copies, Cutoff, ExprKind, Instance, Program, PropertyKind, Store, Symmetry, ThreadId};
 use threadwise_limits::Budget;
 
@@ -93,7 +94,7 @@ pub fn applicable(program: &Program) -> Result<(), String> {
 /// Analyses a program thread by thread.
 pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     if let Err(reason) = applicable(program) {
-        let advice = vec!["use `--engine explicit`".to_string()];
+        let advice = vec![Advice::UseExplicit];
         return (Claim::Unknown(Unknown { reason, advice }), Stats::default());
     }
     match options.search {
@@ -162,7 +163,7 @@ fn analyse_frontier(program: &Arc<Program>, search: Search, budget: &Budget) -> 
     let instance = Instance::new(program.clone(), 0);
     if program.has_any_copies() || program.is_recursive() {
         let reason = "frontier searches need a fixed number of threads and no recursion".to_string();
-        let advice = vec!["use `--search fixpoint`".to_string()];
+        let advice = vec![Advice::UseFixpoint];
         return (Claim::Unknown(Unknown { reason, advice }), Stats::default());
     }
     let sequence = match search {

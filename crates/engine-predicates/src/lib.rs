@@ -33,7 +33,8 @@ pub use product::product_clauses;
 
 use std::sync::Arc;
 use std::time::Duration;
-use threadwise_evidence::{Claim, Proof, Stats, Unknown};
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_solver::{HOW_TO_GET, SolverCommand, SolverError, find};
@@ -154,11 +155,7 @@ pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
 }
 
 fn unknown(reason: String) -> Claim {
-    let advice = vec![
-        "raise `--timeout`".to_string(),
-        "try `--horn aret`, `--horn spacer` or `--bias none`".to_string(),
-        "for a program with few states, try `--engine explicit`".to_string(),
-    ];
+    let advice = vec![Advice::RaiseTimeout, Advice::OtherWaysToSolveHornClauses, Advice::UseExplicitIfFewStates];
     Claim::Unknown(Unknown { reason, advice })
 }
 

@@ -1,6 +1,6 @@
-//! What engines hand over: claims with their proofs and traces, as data.
+//! What engines hand over to judges: proofs and traces, as data.
 //!
-//! * [`Claim`], [`Proof`], [`Trace`], [`Violation`], [`Stats`]: the data. Whether proofs and stores fit a program at all is
+//! * [`Proof`], [`Trace`], [`Violation`]: the data. Whether proofs and stores fit a program at all is
 //!   for their `validate` to say, with a [`FileError`] that tells what does not.
 //! * [`show_value`], [`show_shared`], [`show_local`], [`show_state`]: values as text for people.
 //! * [`violation_info`], [`step_span`]: the facts about a violation that all outputs share.
@@ -9,26 +9,26 @@
 
 mod annotation;
 mod cartesian;
-mod claim;
 mod error;
 mod execution;
 mod folding;
 mod points;
+mod proof;
 mod reachable;
 mod show;
 mod stores;
 mod violation;
 
 pub use annotation::instance_of_case;
-pub use claim::{
-    Annotation, AssertionProof, CartesianProof, Claim, Conformance, ConformanceProof, Context, ContractsProof,
-    EnvironmentProof, EnvironmentTransition, Exhausted, FrontierProof, ModularProof, PointAssertion, PointFormula,
-    Product, Proof, ReachAssertion, ReachableSet, Simulation, StatesByStore, Stats, ThreadAnnotation, ThreadContract,
-    ThreadEnvironment, Trace, TraceStep, Unknown, Violation,
-};
 pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;
 pub use points::{conformance_instance, specification};
+pub use proof::{
+    Annotation, AssertionProof, CartesianProof, Conformance, ConformanceProof, Context, ContractsProof,
+    EnvironmentProof, EnvironmentTransition, FrontierProof, ModularProof, PointAssertion, PointFormula, Product, Proof,
+    ReachAssertion, ReachableSet, Simulation, StatesByStore, ThreadAnnotation, ThreadContract, ThreadEnvironment,
+    Trace, TraceStep, Violation,
+};
 pub use show::{scalar_name, set_elements, show_local, show_shared, show_state, show_value};
 pub use stores::{frame_layout, routine_at, shared_layout, validate_local, validate_shared};
 pub use violation::{ViolationInfo, error_kind, fault_kind, step_span, violation_info};

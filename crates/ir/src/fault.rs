@@ -43,16 +43,6 @@ impl Gap {
             Gap::Interrupted(_) => "interrupted",
         }
     }
-
-    /// What the user can do about it.
-    pub fn advice(&self) -> &'static str {
-        match self {
-            Gap::Overflow(_) => "bound the variable with a range `lo..hi`",
-            Gap::Unbounded(_) => "give the variable a range `lo..hi` instead of `int`",
-            Gap::TooMany(_) => "split the step or the property, or give variables smaller types",
-            Gap::Interrupted(_) => "let it finish",
-        }
-    }
 }
 
 /// Why an expression has no value.

@@ -37,18 +37,6 @@ pub enum Limit {
     OutOfMemory,
 }
 
-impl Limit {
-    /// What the user can do about it.
-    pub fn advice(&self) -> Option<String> {
-        match self {
-            Limit::Time(_) | Limit::Turn => Some("give it more time with `--timeout`".to_string()),
-            Limit::Memory(_) => Some("give it more memory with `--memory`".to_string()),
-            Limit::OutOfMemory => Some("use a machine with more memory".to_string()),
-            Limit::Interrupted => None,
-        }
-    }
-}
-
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

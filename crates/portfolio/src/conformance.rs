@@ -4,9 +4,10 @@ use crate::registry::engines;
 use crate::verify::Request;
 use std::sync::Arc;
 use std::time::Duration;
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_engine_conformance::{Conformed, Solver, applicable, conform, prove_together};
 use threadwise_engine_explicit as explicit;
-use threadwise_evidence::{Claim, ConformanceProof, Proof, Stats, Unknown, violation_info};
+use threadwise_evidence::{ConformanceProof, Proof, violation_info};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
 use threadwise_solver::find;
@@ -106,7 +107,7 @@ fn compose(
 fn no_engine(reasons: Vec<String>) -> Unknown {
     let first = "the threads conform, but no engine proves the abstract threads safe together:".to_string();
     let lines: Vec<String> = std::iter::once(first).chain(reasons).collect();
-    let advice = vec!["make the abstract threads simpler, or give variables smaller types".to_string()];
+    let advice = vec![Advice::SimplerAbstractThreads];
     Unknown { reason: lines.join("\n"), advice }
 }
 
@@ -130,9 +131,6 @@ fn goes_wrong(program: &Arc<Program>, trace: &threadwise_evidence::Trace) -> Unk
         });
         lines.push(format!("{name}: {ends}{edge}"));
     }
-    let advice = vec![
-        "strengthen the edges of the abstract threads, or split nodes, so that this execution is excluded".to_string(),
-        "`--engine explicit` takes no notice of abstract threads".to_string(),
-    ];
+    let advice = vec![Advice::StrengthenAbstractThreads, Advice::ExplicitIgnoresAbstractThreads];
     Unknown { reason: lines.join("\n"), advice }
 }

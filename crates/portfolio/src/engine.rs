@@ -3,12 +3,12 @@ use crate::options::ExceptionsKind;
 use crate::verify::Request;
 use std::sync::Arc;
 use std::time::Duration;
+use threadwise_claims::{Claim, Stats};
 use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
-use threadwise_evidence::{Claim, Stats};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 

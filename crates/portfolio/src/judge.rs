@@ -4,7 +4,8 @@ use crate::verify::patiently;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
-use threadwise_evidence::{Claim, Proof, Trace, Unknown};
+use threadwise_claims::{Advice, Claim, Unknown};
+use threadwise_evidence::{Proof, Trace};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::{Budget, Limit};
 use threadwise_replay::replay;
@@ -22,7 +23,7 @@ pub(crate) fn judge(program: &Arc<Program>, claim: Claim, budget: &Budget) -> (V
         Claim::Unknown(unknown) => (Verdict::unknown(unknown), None),
         Claim::Rejected(error) => {
             let reason = [error.message, error.label].join("\n");
-            (Verdict::unknown(Unknown { reason, advice: error.hint.into_iter().collect() }), None)
+            (Verdict::unknown(Unknown { reason, advice: error.hint.map(Advice::Hint).into_iter().collect() }), None)
         }
     }
 }
@@ -40,7 +41,7 @@ fn judge_proof(program: &Arc<Program>, proof: Proof, budget: &Budget) -> (Verdic
         Ok(Ok(checked)) => (Verdict::safe(checked), Some(proof)),
         Ok(Err(CheckError::Limit(limit))) => (out_of_budget(limit, "checking the proof"), None),
         Ok(Err(undecided @ CheckError::Undecided(_))) => {
-            let advice = vec!["see docs/SOLVER.md on how to get a solver, or try another engine".to_string()];
+            let advice = vec![Advice::SolverOrAnotherEngine];
             (Verdict::unknown(Unknown { reason: undecided.to_string(), advice }), None)
         }
         Ok(Err(CheckError::Refuted(why))) => {
@@ -63,17 +64,14 @@ fn judge_trace(program: &Arc<Program>, trace: &Trace, budget: &Budget) -> Verdic
 fn out_of_budget(limit: Limit, during: &str) -> Verdict {
     let advice = match limit {
         Limit::Time(_) | Limit::Turn => {
-            vec!["raise `--timeout`", "without `--proof` the search alone may fit the limit"]
+            vec![Advice::RaiseTimeout, Advice::WithoutProof]
         }
         Limit::Memory(_) | Limit::OutOfMemory => {
-            vec!["raise `--memory`", "without `--proof` the search alone may fit the limit"]
+            vec![Advice::RaiseMemory, Advice::WithoutProof]
         }
-        Limit::Interrupted => vec!["run it again and let it finish"],
+        Limit::Interrupted => vec![Advice::RunAgain],
     };
-    Verdict::unknown(Unknown {
-        reason: format!("{limit} while {during}"),
-        advice: advice.into_iter().map(str::to_string).collect(),
-    })
+    Verdict::unknown(Unknown { reason: format!("{limit} while {during}"), advice })
 }
 
 /// The result of `work`, or the message of its panic.
@@ -88,7 +86,8 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use threadwise_evidence::{Exhausted, ReachableSet, Violation};
+    use threadwise_claims::{Advice, Exhausted};
+    use threadwise_evidence::{ReachableSet, Violation};
     use threadwise_front_tw::{Options, load};
     use threadwise_ir::PropertyId;
 
@@ -105,7 +104,7 @@ mod tests {
         let Verdict::Unknown(unknown) = verdict else {
             return false;
         };
-        verdict.is_internal_error() && unknown.reason().contains(part) && unknown.advice()[0].contains("report")
+        verdict.is_internal_error() && unknown.reason().contains(part) && unknown.advice() == [Advice::ReportBug]
     }
 
     const TEXT: &str = "shared x: 0..1; thread P { x = 1; } invariant x <= 1;";

@@ -3,7 +3,7 @@
 use crate::name::{EngineChoice, EngineName};
 use crate::registry::engines;
 use crate::verify::{Outcome, asked_whether_applicable};
-use threadwise_evidence::{Stats, Unknown};
+use threadwise_claims::{Advice, Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::{Budget, Limit};
 use threadwise_solver::HOW_TO_GET;
@@ -91,49 +91,45 @@ fn left_out(program: &Program, budget: &Budget) -> Vec<String> {
 }
 
 /// What the user can do, the most promising first.
-fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<String> {
+fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<Advice> {
     let of = |name: EngineName| attempts.iter().find(|attempt| attempt.engine == name);
     let first_advice = |name: EngineName| {
         let unknown = of(name).filter(|attempt| attempt.limit.is_none())?.unknown()?;
-        unknown.advice().first().filter(|advice| !advice.contains("--engine")).cloned()
+        unknown.advice().first().filter(|advice| !advice.is_other_engine()).cloned()
     };
     let mut all = Vec::new();
     let needs_solver = program.has_unbounded_data() || !program.relies.is_empty();
     if needs_solver && threadwise_solver::find(None).is_err() {
-        all.push(HOW_TO_GET.to_string());
+        all.push(Advice::GetSolver { how: HOW_TO_GET });
     }
     // A failed condition about the user's own annotations is the shortest way to a proof.
     all.extend(first_advice(EngineName::Contracts).filter(|_| !program.relies.is_empty()));
     all.extend(first_advice(EngineName::Conformance));
     // Sharing what a thread knows has been tried before it is recommended.
-    all.extend(first_advice(EngineName::Modular).filter(|advice| advice.contains("makes the proof go through")));
+    all.extend(first_advice(EngineName::Modular).filter(Advice::is_tried));
     if program.has_any_copies()
-        && let Some(advice) = of(EngineName::Explicit).and_then(Attempt::unknown).and_then(|u| u.advice().get(1))
+        && let Some(unknown) = of(EngineName::Explicit).and_then(Attempt::unknown)
     {
-        all.push(advice.clone());
+        all.extend(unknown.advice().iter().find(|advice| advice.is_smaller_search()).cloned());
     }
     if !program.has_unbounded_data() && !program.has_any_copies() {
         all.extend(larger_limit(attempts, budget));
     }
     all.extend(bound_a_variable(program));
     if program.relies.is_empty() && (program.has_unbounded_data() || program.has_any_copies()) {
-        all.push(
-            "state what the other threads may do, as a `rely` for each thread, and what always holds, as an \
-             `invariant`: docs/CONTRACTS.md shows how"
-                .to_string(),
-        );
+        all.push(Advice::StateReliesAndInvariants);
     }
     all.extend(larger_limit(attempts, budget));
     all
 }
 
 /// The limit that was met, doubled.
-fn larger_limit(attempts: &[Attempt], budget: &Budget) -> Option<String> {
+fn larger_limit(attempts: &[Attempt], budget: &Budget) -> Option<Advice> {
     let limits = || attempts.iter().filter_map(|attempt| attempt.limit);
     let memory = limits().any(|limit| matches!(limit, Limit::Memory(_) | Limit::OutOfMemory));
     match (budget.check(), budget.memory()) {
-        (Err(Limit::Time(time)), _) => Some(format!("give it more time: `--timeout {}`", (time * 4).as_secs().max(1))),
-        (_, Some(bytes)) if memory => Some(format!("give it more memory: `--memory {}`", (bytes >> 20) * 2)),
+        (Err(Limit::Time(time)), _) => Some(Advice::MoreTime { seconds: Some((time * 4).as_secs().max(1)) }),
+        (_, Some(bytes)) if memory => Some(Advice::MoreMemory { mib: Some((bytes >> 20) * 2) }),
         _ => None,
     }
 }
@@ -146,13 +142,7 @@ fn written(program: &Program) -> impl Iterator<Item = (&str, String)> {
 }
 
 /// Names the variables that have no bounds.
-fn bound_a_variable(program: &Program) -> Option<String> {
+fn bound_a_variable(program: &Program) -> Option<Advice> {
     let names: Vec<String> = written(program).take(3).map(|(name, place)| format!("`{name}` ({place})")).collect();
-    if names.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "bound {} with a range `0..7` in place of `int`: then all interleavings can be searched",
-        names.join(", ")
-    ))
+    (!names.is_empty()).then_some(Advice::BoundVariables { names })
 }

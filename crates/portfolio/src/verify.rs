@@ -5,7 +5,8 @@ use crate::notes::{Note, Story};
 use crate::options::EngineOptions;
 use crate::race::race;
 use std::sync::Arc;
-use threadwise_evidence::{Claim, Proof, Stats, Unknown};
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_ir::patience::under;
 use threadwise_limits::{Budget, Limit, watched};
@@ -99,7 +100,7 @@ pub(crate) fn patiently<R>(budget: &Budget, work: impl FnOnce() -> R) -> (R, Opt
 }
 
 fn at_limit(limit: Limit) -> Unknown {
-    Unknown { reason: limit.to_string(), advice: limit.advice().into_iter().collect() }
+    Unknown::at_limit(limit)
 }
 
 /// What an engine claims that met a limit: what it says of errors and proofs will be judged. A reason that speaks of a
@@ -164,7 +165,7 @@ pub(crate) fn run_and_judge(
 
 fn not_applicable(engine: EngineName, why: &str) -> Outcome {
     let reason = format!("engine `{engine}` cannot treat this program: {why}");
-    without_answer(engine.into(), Unknown { reason, advice: vec!["use `--engine auto`".to_string()] })
+    without_answer(engine.into(), Unknown { reason, advice: vec![Advice::UseAuto] })
 }
 
 fn without_answer(engine: EngineChoice, why: Unknown) -> Outcome {

@@ -10,7 +10,8 @@ use crate::style::{Palette, Tone};
 use crate::trace::{TraceText, trace_text};
 use crate::violation::Explanation;
 use std::sync::Arc;
-use threadwise_evidence::{Proof, Stats};
+use threadwise_claims::Stats;
+use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
 
@@ -141,7 +142,8 @@ fn unknown_body(report: &Report, unknown: &Undecided, layout: &Layout) -> String
     let details: Vec<&str> = unknown.reason().lines().skip(1).collect();
     fields.add("because", paragraphs(&details, room, false));
     fields.add("reached", wrap(&numbers, room));
-    let advice: Vec<&str> = unknown.advice().iter().map(String::as_str).collect();
+    let advice: Vec<String> = unknown.advice().iter().map(ToString::to_string).collect();
+    let advice: Vec<&str> = advice.iter().map(String::as_str).collect();
     fields.add("try", paragraphs(&advice, room, true));
     fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);

@@ -105,7 +105,7 @@ pub fn json(report: &Report) -> ReportJson {
         }
         Verdict::Unknown(unknown) => {
             json.reason = Some(unknown.reason().to_string());
-            json.advice = unknown.advice().to_vec();
+            json.advice = unknown.advice().iter().map(ToString::to_string).collect();
         }
     }
     json

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 use threadwise_check::check;
-use threadwise_evidence::{CartesianProof, Product, Proof, Stats};
+use threadwise_claims::Stats;
+use threadwise_evidence::{CartesianProof, Product, Proof};
 use threadwise_ir::{Instance, Program, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_report::{Layout, Report, human, json, render_proof};

@@ -1,7 +1,7 @@
 //! How an UNKNOWN reads when the engine has much to say.
 
 use std::sync::Arc;
-use threadwise_evidence::{Stats, Unknown};
+use threadwise_claims::{Advice, Stats, Unknown};
 use threadwise_front_tw::Options;
 use threadwise_report::{Layout, Report, human, json};
 use threadwise_source::SourceFile;
@@ -13,8 +13,8 @@ fn with_report<T>(use_it: impl Fn(&Report) -> T) -> T {
     let verdict = Verdict::unknown(Unknown {
         reason: "two threads may both be at `critical`:\nP1 at 4:5 with x = 1\nP2 at 9:5 with x = 1".to_string(),
         advice: vec![
-            "share where P1 is, for example:\nshared at: 0..1;\natomic { x = 1; at = 1; }".to_string(),
-            "try another engine".to_string(),
+            Advice::Hint("share where P1 is, for example:\nshared at: 0..1;\natomic { x = 1; at = 1; }".to_string()),
+            Advice::Hint("try another engine".to_string()),
         ],
     });
     use_it(&Report {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use threadwise_claims::{Claim, Stats};
 use threadwise_engine_cartesian::{Exceptions, Extract, Iterate, Options, analyse, has_locks_only, watch};
-use threadwise_evidence::{CartesianProof, Claim, Product, Proof, Stats};
+use threadwise_evidence::{CartesianProof, Product, Proof};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
 use threadwise_portfolio::{CartesianOptions, EngineOptions, ExceptionsKind, Outcome, Request, verify};

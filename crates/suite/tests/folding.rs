@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
+use threadwise_claims::Claim;
 use threadwise_engine_explicit::{Options, explore};
-use threadwise_evidence::{Claim, Folding, Proof};
+use threadwise_evidence::{Folding, Proof};
 use threadwise_front_tw::printer::print;
 use threadwise_ir::{LocalId, LocationId, Program};
 use threadwise_limits::Budget;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use threadwise_claims::Claim;
 use threadwise_engine_modular::{Iterate, Options, Search, analyse, fixpoint, frontier, relaxed};
-use threadwise_evidence::Claim;
 use threadwise_ir::{Instance, Program, Store, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_portfolio::{Outcome, Request, verify};

@@ -37,7 +37,7 @@
 //! ```
 
 use threadwise_check::CheckedProof;
-use threadwise_evidence::{Exhausted, Unknown};
+use threadwise_claims::{Advice, Exhausted, Unknown};
 use threadwise_replay::ReplayedTrace;
 
 /// What is known about a program, after judgement.
@@ -76,7 +76,7 @@ pub struct Unsafe {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undecided {
     reason: String,
-    advice: Vec<String>,
+    advice: Vec<Advice>,
     internal: bool,
 }
 
@@ -108,7 +108,7 @@ impl Verdict {
             reason = "the engine gave up without saying why".to_string();
         }
         if advice.is_empty() {
-            advice.push("make the program smaller (fewer copies, smaller ranges) or raise the limits".to_string());
+            advice.push(Advice::SmallerProgram);
         }
         Verdict::Unknown(Undecided { reason, advice, internal: false })
     }
@@ -117,9 +117,7 @@ impl Verdict {
     pub fn internal_error(what: impl Into<String>) -> Verdict {
         Verdict::Unknown(Undecided {
             reason: format!("internal error: {}", what.into()),
-            advice: vec![
-                "this is a bug in Threadwise: please report it, with the program and the command line".to_string(),
-            ],
+            advice: vec![Advice::ReportBug],
             internal: true,
         })
     }
@@ -168,7 +166,7 @@ impl Undecided {
     }
 
     /// What the user can do about it; never empty.
-    pub fn advice(&self) -> &[String] {
+    pub fn advice(&self) -> &[Advice] {
         &self.advice
     }
 
@@ -198,6 +196,6 @@ mod tests {
         assert_eq!(verdict.word(), "unknown");
         let Verdict::Unknown(undecided) = verdict else { panic!("unknown") };
         assert_eq!(undecided.reason(), "internal error: the engine broke down");
-        assert!(undecided.advice()[0].contains("please report it"));
+        assert_eq!(undecided.advice(), [Advice::ReportBug]);
     }
 }

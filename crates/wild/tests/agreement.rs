@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use std::time::Duration;
+use threadwise_claims::Claim;
 use threadwise_engine_explicit::{Options, explore};
-use threadwise_evidence::Claim;
 use threadwise_front_tw::{load, parse};
 use threadwise_limits::Budget;
 use threadwise_oracle::OracleVerdict;

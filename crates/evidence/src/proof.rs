@@ -1,47 +1,6 @@
 use crate::Folding;
-use threadwise_ir::{
-    Expr, Fault, Gap, Path, Point, Program, PropertyId, State, StepError, Store, TemplateId, ThreadId,
-};
-use threadwise_source::{Diagnostic, Span};
-
-/// What an engine says about a program. It is not a verdict before it has been judged.
-#[derive(Clone, Debug)]
-pub enum Claim {
-    /// No reachable state is an error, and here is why.
-    Proved(Proof),
-    /// No reachable state is an error: an exhaustive search visited all of them. No proof was asked for.
-    Exhausted(Exhausted),
-    /// An error is reachable, and here is how.
-    Refuted(Trace),
-    /// Neither.
-    Unknown(Unknown),
-    /// What the program says about itself is wrong, so that there is nothing to check.
-    Rejected(Diagnostic),
-}
-
-/// What an exhaustive search visited.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Exhausted {
-    /// The number of states; of orbits, where symmetry was used.
-    pub states: u64,
-}
-
-/// Why there is no answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unknown {
-    /// What the engine ran into, in a few words.
-    pub reason: String,
-    /// What the user can do about it.
-    pub advice: Vec<String>,
-}
-
-impl Unknown {
-    /// The semantics of a program does not know everything.
-    pub fn from_gap(program: &Program, gap: Gap) -> Unknown {
-        let place = program.source.locate(gap.span());
-        Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![gap.advice().to_string()] }
-    }
-}
+use threadwise_ir::{Expr, Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_source::Span;
 
 /// Why a program is safe.
 #[derive(Clone, Debug)]
@@ -359,7 +318,3 @@ pub enum Violation {
         span: Span,
     },
 }
-
-/// Numbers about a run, in the order they should be shown.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Stats(pub Vec<(&'static str, u64)>);

@@ -1,0 +1,71 @@
+use crate::Advice;
+use threadwise_evidence::{Proof, Trace};
+use threadwise_ir::{Gap, Program};
+use threadwise_limits::Limit;
+use threadwise_source::Diagnostic;
+
+/// What an engine says about a program. It is not a verdict before it has been judged.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// No reachable state is an error, and here is why.
+    Proved(Proof),
+    /// No reachable state is an error: an exhaustive search visited all of them. No proof was asked for.
+    Exhausted(Exhausted),
+    /// An error is reachable, and here is how.
+    Refuted(Trace),
+    /// Neither.
+    Unknown(Unknown),
+    /// What the program says about itself is wrong, so that there is nothing to check.
+    Rejected(Diagnostic),
+}
+
+/// What an exhaustive search visited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exhausted {
+    /// The number of states; of orbits, where symmetry was used.
+    pub states: u64,
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// What the engine ran into, in a few words.
+    pub reason: String,
+    /// What the user can do about it.
+    pub advice: Vec<Advice>,
+}
+
+impl Unknown {
+    /// A limit was met.
+    pub fn at_limit(limit: Limit) -> Unknown {
+        Unknown { reason: limit.to_string(), advice: limit_advice(limit).into_iter().collect() }
+    }
+
+    /// The semantics of a program does not know everything.
+    pub fn from_gap(program: &Program, gap: Gap) -> Unknown {
+        let place = program.source.locate(gap.span());
+        Unknown { reason: format!("{} at {place}", gap.describe()), advice: vec![gap_advice(gap)] }
+    }
+}
+
+fn gap_advice(gap: Gap) -> Advice {
+    match gap {
+        Gap::Overflow(_) => Advice::BoundVariable,
+        Gap::Unbounded(_) => Advice::RangeInsteadOfInt,
+        Gap::TooMany(_) => Advice::SmallerSteps,
+        Gap::Interrupted(_) => Advice::LetItFinish,
+    }
+}
+
+fn limit_advice(limit: Limit) -> Option<Advice> {
+    match limit {
+        Limit::Time(_) | Limit::Turn => Some(Advice::MoreTime { seconds: None }),
+        Limit::Memory(_) => Some(Advice::MoreMemory { mib: None }),
+        Limit::OutOfMemory => Some(Advice::MachineWithMoreMemory),
+        Limit::Interrupted => None,
+    }
+}
+
+/// Numbers about a run, in the order they should be shown.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stats(pub Vec<(&'static str, u64)>);

@@ -1,0 +1,9 @@
+//! What engines say: claims, with the proof or the trace that a judge will look at, or why there is none and what to do
+//! about it. Judges know nothing of this: what they trust is in `evidence`.
+
+mod advice;
+mod claim;
+mod words;
+
+pub use advice::Advice;
+pub use claim::{Claim, Exhausted, Stats, Unknown};
