@@ -16,7 +16,6 @@ pub struct Page {
 }
 
 impl Page {
-    /// All files.
     pub fn files(&self) -> impl Iterator<Item = (&str, &String)> {
         let pictures = self.pictures.iter().map(|(file, text)| (file.as_str(), text));
         std::iter::once(("docs/BENCHMARKS.md", &self.text)).chain(pictures)

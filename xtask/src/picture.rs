@@ -7,7 +7,6 @@ use plotters::coord::CoordTranslate;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 
-/// An axis.
 pub enum Axis {
     /// Equal steps.
     Linear(&'static str),
@@ -20,11 +19,8 @@ pub enum Axis {
 /// How a point is marked.
 #[derive(Clone, Copy)]
 pub enum Marker {
-    /// A disc.
     Disc,
-    /// A triangle.
     Triangle,
-    /// A cross.
     Cross,
     /// Nothing: the line is enough.
     Nothing,
@@ -40,7 +36,6 @@ pub struct Curve {
     pub marker: Marker,
     /// Whether a line joins them.
     pub line: bool,
-    /// Its points.
     pub points: Vec<(f64, f64)>,
 }
 

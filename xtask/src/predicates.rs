@@ -45,7 +45,6 @@ pub struct Row {
     outcomes: [Outcome; 3],
 }
 
-/// Measures all rows.
 pub fn measure_rows(shop: &Workshop, quick: bool) -> Result<Vec<Row>> {
     let target = threadwise_solver_setup::target_directory().map_err(anyhow::Error::msg)?;
     threadwise_solver_setup::set_up(&target).map_err(anyhow::Error::msg)?;

@@ -11,7 +11,6 @@ use threadwise_ir::{Instance, TemplateId};
 /// The threads in groups. Those whose copies may be permuted form a *crowd* together, each other
 /// thread stands for itself. Groups are numbered: first the single threads, then the crowds.
 pub(crate) struct Roster {
-    /// The single threads.
     singles: Vec<usize>,
     /// The threads of each crowd.
     crowds: Vec<Range<usize>>,

@@ -48,7 +48,6 @@ impl PendingFile {
         Ok(PendingFile { name: path.to_path_buf(), target, file: Some(file), temporary })
     }
 
-    /// Writes the file.
     pub fn write(mut self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), InputError> {
         let Some(file) = self.file.take() else {
             return Ok(());

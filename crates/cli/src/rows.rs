@@ -9,7 +9,6 @@ use threadwise_report::{Palette, Tone, show_bytes, show_count, show_seconds};
 /// What one engine made of the program.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Row {
-    /// The engine.
     pub engine: String,
     /// `safe`, `unsafe` or `unknown`.
     pub verdict: String,

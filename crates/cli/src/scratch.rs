@@ -31,7 +31,6 @@ impl Scratch {
         Ok(Scratch { path, is_kept: false })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -73,7 +73,6 @@ pub enum Wrong {
     },
     /// A step that goes wrong where no candidate does.
     Error {
-        /// The shared store.
         shared: Store,
         /// What goes wrong.
         error: StepError,
@@ -81,12 +80,7 @@ pub enum Wrong {
         path: Path,
     },
     /// A violation of a property where no candidate goes wrong.
-    Property {
-        /// The shared store.
-        shared: Store,
-        /// The property.
-        property: PropertyId,
-    },
+    Property { shared: Store, property: PropertyId },
     /// A declaration at the start of the thread goes wrong.
     Start(StepError),
 }

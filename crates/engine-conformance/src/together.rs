@@ -60,7 +60,6 @@ type Place = (TemplateId, Point);
 struct Names {
     me: Term,
     frames: Named<Vec<Vec<Value>>>,
-    /// All constants.
     constants: Vec<Term>,
     /// That the values are of their sorts, and that the thread is a copy.
     proper: Term,

@@ -56,7 +56,6 @@ pub(crate) enum What {
 pub(crate) struct State {
     /// That the run comes here.
     pub(crate) at: Term,
-    /// The shared store.
     pub(crate) shared: Vec<Value>,
     /// The shared store at the start of the step that is under way.
     pub(crate) old: Vec<Value>,
@@ -73,7 +72,6 @@ type Taken = (Wrong, Vec<Value>, Vec<Vec<Value>>);
 pub(crate) struct Trial {
     /// Which loop: a number of a node.
     pub(crate) node: usize,
-    /// Which candidate.
     pub(crate) candidate: usize,
     /// The constant that turns it on.
     pub(crate) on: Term,

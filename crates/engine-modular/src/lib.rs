@@ -35,7 +35,6 @@ const MAX_CASES: usize = 4096;
 /// Programs with unbounded data are given up when a thread has more states than this.
 const MAX_STATES_IF_INFINITE: u64 = 200_000;
 
-/// How to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Search {
     /// The least fixpoint: all discovered states are abstracted together.
@@ -59,7 +58,6 @@ impl Search {
 /// How to analyse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// How to search.
     pub search: Search,
 }
 

@@ -127,7 +127,6 @@ impl Counters {
 
 /// What came of one way of looking.
 pub(crate) enum Found {
-    /// A proof.
     Proof(threadwise_evidence::EnvironmentProof),
     /// A trace to an error, which has been run on the semantics.
     Trace(threadwise_evidence::Trace),

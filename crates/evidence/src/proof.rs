@@ -103,9 +103,7 @@ pub enum Simulation {
 /// are `x0`, `x1` and so on, in the order that the kind of proof says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointFormula {
-    /// Where.
     pub point: Point,
-    /// The formula.
     pub formula: String,
 }
 
@@ -149,7 +147,6 @@ pub struct ThreadContract {
 /// What holds whenever a thread's control is at a point.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PointAssertion {
-    /// Where.
     pub point: Point,
     /// What holds, over the shared variables and the locals there. Inside an atomic step primed
     /// variables stand for the values at the start of the step.
@@ -269,7 +266,6 @@ pub struct Trace {
     pub any_copies: u32,
     /// Where it starts; `None` if even the initial values are in error.
     pub initial: Option<State>,
-    /// Its steps.
     pub steps: Vec<TraceStep>,
     /// The error in its last state.
     pub violation: Violation,
@@ -314,7 +310,6 @@ pub enum Violation {
         thread: ThreadId,
         /// What goes wrong.
         error: StepError,
-        /// Where.
         span: Span,
     },
 }

@@ -34,7 +34,6 @@ pub struct Transition {
 /// `thread P` or `thread W[3]`, and the transitions below it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thread {
-    /// Its name.
     pub name: Name,
     /// How many copies there are; none is one thread without brackets.
     pub copies: Option<u32>,
@@ -45,7 +44,6 @@ pub struct Thread {
 /// `000 A A`: program states, as a shared state and a local state of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The shared state.
     pub shared: States,
     /// The local states, each with how many threads in a row it is for (`A^3`).
     pub locals: Vec<(States, u32)>,
@@ -60,9 +58,7 @@ pub struct System {
     pub shared: Option<Vec<Name>>,
     /// The threads in order.
     pub threads: Vec<Thread>,
-    /// The initial states.
     pub init: Vec<Pattern>,
-    /// The error states.
     pub errors: Vec<Pattern>,
     /// The states that an abstraction should keep as they are.
     pub exceptions: Vec<Pattern>,

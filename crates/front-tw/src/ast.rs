@@ -61,9 +61,7 @@ pub enum ItemKind {
 /// Variables declared together.
 #[derive(Clone, Debug)]
 pub struct VarDecl {
-    /// Their names.
     pub names: Vec<Name>,
-    /// Their type.
     pub ty: Type,
     /// Their initial value; the type's default where there is none.
     pub init: Option<Rhs>,
@@ -72,11 +70,9 @@ pub struct VarDecl {
 /// A thread, replicated or not.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Its name.
     pub name: Name,
     /// How many copies there are.
     pub copies: Copies,
-    /// Its code.
     pub body: Block,
 }
 
@@ -94,22 +90,16 @@ pub enum Copies {
 /// A procedure.
 #[derive(Clone, Debug)]
 pub struct Proc {
-    /// Its name.
     pub name: Name,
-    /// Its parameters.
     pub params: Vec<Param>,
-    /// Its result.
     pub result: Option<Param>,
-    /// Its code.
     pub body: Block,
 }
 
 /// A parameter or a result.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name.
     pub name: Name,
-    /// Its type.
     pub ty: Type,
 }
 
@@ -149,7 +139,6 @@ pub struct AbstractThread {
 /// A node of an abstract thread.
 #[derive(Clone, Debug)]
 pub struct AbstractNode {
-    /// Its name.
     pub name: Name,
     /// Its assertion; `true` where there is none.
     pub assertion: Option<Expr>,
@@ -173,7 +162,6 @@ pub struct AbstractEdge {
 /// A type and where it stands.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// Which type.
     pub kind: TypeKind,
     /// Where it stands.
     pub span: Span,
@@ -278,7 +266,6 @@ pub enum StmtKind {
         result: Option<Expr>,
         /// The procedure.
         proc: Name,
-        /// The arguments.
         args: Vec<Expr>,
     },
     /// `return;` and `return e;`
@@ -288,7 +275,6 @@ pub enum StmtKind {
 /// The right-hand side of an assignment, or an initial value.
 #[derive(Clone, Debug)]
 pub enum Rhs {
-    /// An expression.
     Expr(Expr),
     /// `*`: any value of the type.
     Any(Span),
@@ -297,7 +283,6 @@ pub enum Rhs {
 /// The condition of an `if` or a `while`.
 #[derive(Clone, Debug)]
 pub enum Cond {
-    /// An expression.
     Expr(Expr),
     /// `*`: either way.
     Any,
@@ -336,7 +321,6 @@ pub enum ExprKind {
     Int(i64),
     /// `true`, `false`
     Bool(bool),
-    /// A name.
     Name(String),
     /// `self`
     SelfThread,
@@ -371,13 +355,11 @@ pub enum ExprKind {
 /// A bound variable and its type or thread.
 #[derive(Clone, Debug)]
 pub struct Binder {
-    /// Its name.
     pub name: Name,
     /// A finite type, or a thread's name for its copies.
     pub ty: Type,
 }
 
-/// The quantifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantifier {
     /// `forall`

@@ -9,7 +9,6 @@ pub struct FrontendOption {
     pub long: &'static str,
     /// What stands for the value in the help text.
     pub value_name: &'static str,
-    /// The help text.
     pub help: &'static str,
     /// What a language without this option does not have.
     pub subject: &'static str,

@@ -12,7 +12,6 @@ use threadwise_logic::{Kind, SmtSort, Term, Var};
 pub struct Linear {
     /// The coefficients, none of them 0.
     pub coefficients: BTreeMap<Var, Rational>,
-    /// The constant.
     pub constant: Rational,
 }
 

@@ -18,7 +18,6 @@ pub struct Node {
 /// A set of clauses as a tree. The root is the first node.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The nodes.
     pub nodes: Vec<Node>,
     next: u32,
 }

@@ -14,13 +14,11 @@ pub type Words = SmallVec<[i64; 2]>;
 
 /// Where an expression finds the values of its names.
 pub struct Env<'a> {
-    /// The instance.
     pub instance: &'a Instance,
     /// The routine whose locals the expression reads.
     pub routine: RoutineId,
     /// The running thread's `tid`.
     pub self_tid: i64,
-    /// The shared store.
     pub shared: &'a [i64],
     /// The running routine's frame.
     pub frame: &'a [i64],

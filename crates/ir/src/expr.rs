@@ -62,7 +62,6 @@ pub enum ExprKind {
 /// A thread in `t@L` and `t.x`: its template, and which copy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ThreadRef {
-    /// The template.
     pub template: TemplateId,
     /// An expression of sort `tid` that always denotes a copy of the template.
     pub thread: Expr,
@@ -109,7 +108,6 @@ pub enum BinaryOp {
     Mod,
 }
 
-/// The quantifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Quantifier {
@@ -155,7 +153,6 @@ impl Expr {
         Expr { kind, sort, span }
     }
 
-    /// A constant.
     pub fn constant(value: i64, sort: impl Into<SortRef>, span: Span) -> Expr {
         Expr::new(ExprKind::Const(value), sort, span)
     }

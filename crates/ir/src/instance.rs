@@ -27,7 +27,6 @@ pub struct Thread {
 /// A program with a fixed number of threads.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// The program.
     pub program: Arc<Program>,
     /// The threads in order; `tid` number `i + 1` is the thread with index `i`.
     pub threads: Vec<Thread>,

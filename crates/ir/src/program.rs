@@ -14,9 +14,7 @@ use threadwise_source::{SourceMap, Span};
 pub struct Program {
     /// The texts it came from.
     pub source: Arc<SourceMap>,
-    /// The enumeration types.
     pub enums: Vec<EnumDef>,
-    /// The shared variables.
     pub shared: Vec<SharedVar>,
     /// What initial states satisfy beside the variables' initial values.
     pub init: Vec<Expr>,
@@ -67,7 +65,6 @@ impl Program {
 /// An enumeration type.
 #[derive(Clone, Debug)]
 pub struct EnumDef {
-    /// Its name.
     pub name: Arc<str>,
     /// Its members in order.
     pub members: Vec<Arc<str>>,
@@ -76,11 +73,8 @@ pub struct EnumDef {
 /// A shared variable. An `rwlock` named `l` is the two variables `l.w` and `l.r`.
 #[derive(Clone, Debug)]
 pub struct SharedVar {
-    /// Its name.
     pub name: Arc<str>,
-    /// Its sort.
     pub sort: Sort,
-    /// Its initial value.
     pub init: Initial,
     /// Its name in the declaration.
     pub span: Span,
@@ -100,11 +94,9 @@ pub enum Initial {
 /// A thread as declared.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// Its name.
     pub name: Arc<str>,
     /// How many copies there are.
     pub copies: Copies,
-    /// Its code.
     pub body: RoutineId,
     /// Its name in the declaration.
     pub span: Span,
@@ -161,9 +153,7 @@ impl Routine {
 /// A local variable.
 #[derive(Clone, Debug)]
 pub struct LocalVar {
-    /// Its name.
     pub name: Arc<str>,
-    /// Its sort.
     pub sort: Sort,
     /// Its name in the declaration.
     pub span: Span,
@@ -228,7 +218,6 @@ pub enum Op {
     Call {
         /// The procedure.
         routine: RoutineId,
-        /// The arguments.
         args: Box<[Expr]>,
         /// Where the result goes when the procedure returns.
         result: Option<Box<Place>>,
@@ -354,9 +343,7 @@ pub struct AbstractThread {
     pub init: Vec<usize>,
     /// Every node may also stutter.
     pub idle: bool,
-    /// The nodes.
     pub nodes: Vec<AbstractNode>,
-    /// The edges.
     pub edges: Vec<AbstractEdge>,
     /// Its name in the declaration.
     pub span: Span,
@@ -365,9 +352,7 @@ pub struct AbstractThread {
 /// A node of an abstract thread.
 #[derive(Clone, Debug)]
 pub struct AbstractNode {
-    /// Its name.
     pub name: Arc<str>,
-    /// Its assertion.
     pub assertion: Option<Expr>,
     /// Where it is declared.
     pub span: Span,
@@ -389,27 +374,22 @@ pub struct AbstractEdge {
 }
 
 impl Program {
-    /// The location with this id.
     pub fn location(&self, id: LocationId) -> &Location {
         &self.locations[id.index()]
     }
 
-    /// The edge with this id.
     pub fn edge(&self, id: EdgeId) -> &Edge {
         &self.edges[id.index()]
     }
 
-    /// The routine with this id.
     pub fn routine(&self, id: RoutineId) -> &Routine {
         &self.routines[id.index()]
     }
 
-    /// The template with this id.
     pub fn template(&self, id: TemplateId) -> &Template {
         &self.templates[id.index()]
     }
 
-    /// The property with this id.
     pub fn property(&self, id: PropertyId) -> &Property {
         &self.properties[id.index()]
     }

@@ -14,7 +14,6 @@ const MAX_TRIED: u64 = 1 << 22;
 /// A state of an instance.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct State {
-    /// The shared store.
     pub shared: Store,
     /// Each thread's local state.
     pub locals: Vec<Store>,

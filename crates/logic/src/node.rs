@@ -75,7 +75,6 @@ pub enum Kind {
     Operation(BitsOp, Vec<Term>),
 }
 
-/// A quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Quantifier {
     /// For all.
@@ -101,7 +100,6 @@ impl Term {
         &self.0.kind
     }
 
-    /// Its sort.
     pub fn sort(&self) -> &SmtSort {
         &self.0.sort
     }

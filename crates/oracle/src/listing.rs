@@ -21,7 +21,6 @@ pub type ListedSteps = (BTreeSet<ErrorKind>, BTreeSet<String>);
 /// A reachable state.
 #[derive(Clone, Debug)]
 pub struct ListedState {
-    /// Its text.
     pub text: String,
     /// Which invariants and `never` it violates, and which errors their evaluation runs into.
     pub errors: BTreeSet<ErrorKind>,
@@ -36,7 +35,6 @@ pub struct Listing {
     pub initial: BTreeSet<String>,
     /// Errors in initial values and before the first step.
     pub initial_errors: BTreeSet<ErrorKind>,
-    /// The states.
     pub states: Vec<ListedState>,
 }
 

@@ -16,7 +16,6 @@ use threadwise_verdict::Verdict;
 /// What the user wants.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// Which engine.
     pub engine: EngineChoice,
     /// Whether a SAFE verdict must come with a proof: it is then checked, and handed over.
     pub want_proof: bool,

@@ -21,7 +21,6 @@ impl<'a> Pace<'a> {
         Pace { budget, steps: 0 }
     }
 
-    /// The budget.
     pub fn budget(&self) -> &'a Budget {
         self.budget
     }

@@ -27,7 +27,6 @@ impl Union {
         Union::default().with(algebra, products)
     }
 
-    /// The products.
     pub fn products(&self) -> &[ProductId] {
         &self.products
     }

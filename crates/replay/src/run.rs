@@ -16,7 +16,6 @@ impl ReplayedTrace {
         &self.instance
     }
 
-    /// The trace.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }

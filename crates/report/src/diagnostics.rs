@@ -32,7 +32,6 @@ pub struct DiagnosticJson {
     pub severity: &'static str,
     /// One line that says what is wrong.
     pub message: String,
-    /// Where it is.
     #[serde(flatten)]
     pub place: PlaceJson,
     /// What stands under the marker; null if nothing does.

@@ -18,9 +18,7 @@ use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
 /// A verdict and what there is to say about how it came about.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// The program.
     pub program: &'a Arc<Program>,
-    /// The verdict.
     pub verdict: &'a Verdict,
     /// The engine that found it.
     pub engine: &'a str,

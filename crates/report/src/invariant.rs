@@ -26,7 +26,6 @@ pub(crate) struct StoreText {
     pub(crate) products: Vec<ProductText>,
 }
 
-/// A product.
 #[derive(Clone, Debug)]
 pub(crate) struct ProductText {
     /// Whether it was kept apart from the abstraction.

@@ -24,7 +24,6 @@ pub struct Explanation {
     pub facts: Vec<String>,
     /// The two sides of a race.
     pub race: Option<[Racer; 2]>,
-    /// Where.
     pub span: Span,
 }
 

@@ -11,9 +11,7 @@ pub const HOW_TO_GET: &str = "no SMT solver was found; get one with `apt-get ins
 /// A solver and how it is started so that it reads SMT-LIB from standard input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SolverCommand {
-    /// The program.
     pub program: PathBuf,
-    /// Its arguments.
     pub args: Vec<String>,
 }
 

@@ -115,7 +115,6 @@ impl Session {
         }
     }
 
-    /// Declares a function.
     pub fn declare_function(&mut self, name: &str, params: &[SmtSort], result: &SmtSort) {
         let params = params.iter().map(SmtSort::to_string).collect::<Vec<String>>().join(" ");
         self.tell(&format!("(declare-fun {} ({params}) {result})", symbol(name)));
@@ -141,7 +140,6 @@ impl Session {
         constant
     }
 
-    /// Asserts a term.
     pub fn assert(&mut self, term: &Term) {
         self.assert_with(term, &Numbered);
     }

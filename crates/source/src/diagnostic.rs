@@ -21,7 +21,6 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One line that says what is wrong.
     pub message: String,
-    /// Where.
     pub span: Span,
     /// What stands under the marker; usually what was expected.
     pub label: String,

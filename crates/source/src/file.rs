@@ -31,9 +31,7 @@ impl fmt::Debug for Span {
 /// A line and a column, both counted from 1; columns count characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Position {
-    /// The line.
     pub line: u32,
-    /// The column.
     pub column: u32,
 }
 

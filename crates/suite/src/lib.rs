@@ -38,11 +38,8 @@ use threadwise_source::{SourceFile, render};
 /// - `// slow: …`, that even this takes long: left out of the tests.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// Where it is.
     pub path: PathBuf,
-    /// Its text.
     pub text: String,
-    /// Whether it is safe.
     pub safe: bool,
     /// What engine `contracts` says.
     pub contracts: Option<String>,

@@ -21,7 +21,6 @@ const MAX_VARIABLES: usize = 2000;
 pub struct Unsupported {
     /// What it has that cannot.
     pub reason: String,
-    /// Where.
     pub span: Option<Span>,
 }
 
@@ -129,11 +128,9 @@ pub struct ThreadSpace {
 pub struct Space {
     /// The program with its threads.
     pub instance: Instance,
-    /// The threads.
     pub threads: Vec<ThreadSpace>,
     /// Where the program can start.
     pub initially: Initially,
-    /// All errors.
     pub errors: Vec<ErrorCase>,
     pub(crate) vars: Vec<VarInfo>,
     pub(crate) shared: Vec<Sym>,

@@ -20,9 +20,7 @@ pub struct Start {
 pub struct Step {
     /// Whose.
     pub thread: ThreadId,
-    /// From where.
     pub from: PointId,
-    /// To where.
     pub to: PointId,
     /// When it can be taken, over the variables before the step and the step's free choices.
     pub guard: Term,
@@ -43,7 +41,6 @@ pub struct Step {
 pub struct StepFailure {
     /// Whose.
     pub thread: ThreadId,
-    /// From where.
     pub from: PointId,
     /// When, over the variables before the step and the free choices made before it goes wrong.
     pub condition: Term,

@@ -20,7 +20,6 @@ use threadwise_symbolic::arrays::{
 pub(crate) struct Run {
     /// That it comes here.
     pub(crate) comes: Term,
-    /// The shared store.
     pub(crate) shared: Vec<Value>,
     /// The shared store at the start of the step that is under way.
     pub(crate) start: Vec<Value>,

@@ -11,7 +11,6 @@ use threadwise_source::Diagnostic;
 type Nodes<'a> = FxHashMap<&'a str, usize>;
 
 impl<'a> Lowerer<'a> {
-    /// All abstract threads.
     pub(super) fn lower_abstract_threads(&mut self) {
         for item in &self.module.items {
             if let ItemKind::Abstract(declaration) = &item.kind {

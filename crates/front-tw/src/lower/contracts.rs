@@ -7,7 +7,6 @@ use threadwise_ir::{Contract, Domain, Sort};
 use threadwise_source::{Diagnostic, Span};
 
 impl<'a> Lowerer<'a> {
-    /// All contracts.
     pub(super) fn lower_contracts(&mut self) {
         for item in &self.module.items {
             match &item.kind {

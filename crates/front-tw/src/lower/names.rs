@@ -18,7 +18,6 @@ pub(super) enum GlobalKind {
     Member(EnumId, usize),
     /// A shared variable, as an index into the list of declared variables.
     Shared(usize),
-    /// A thread.
     Thread(TemplateId),
     /// A procedure, as an index into the list of procedures.
     Proc(usize),

@@ -53,7 +53,6 @@ struct Abandoned;
 /// The result of parsing one construct.
 type Attempt<T> = Result<T, Abandoned>;
 
-/// Parses a file.
 pub fn parse(file: &SourceFile) -> Parsed {
     if file.text().len() > MAX_FILE_BYTES {
         return too_large(file);

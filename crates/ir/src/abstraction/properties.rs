@@ -34,7 +34,6 @@ const MAX_WAYS: usize = 64;
 /// A way to violate a property that concerns one thread.
 #[derive(Clone, Debug)]
 pub struct LocalProperty {
-    /// The property.
     pub property: PropertyId,
     /// Of which thread, or of which thread's copies, it speaks.
     pub template: TemplateId,
@@ -61,7 +60,6 @@ pub(crate) struct Part {
 /// A property that cannot be asked of abstract threads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inexpressible {
-    /// The property.
     pub property: PropertyId,
     /// Why not.
     pub why: String,

@@ -31,7 +31,6 @@ const MAX_COPIES: u32 = 3;
 pub struct Case {
     /// Its syntax tree.
     pub module: Module,
-    /// The program.
     pub program: Arc<Program>,
     /// What the interpreter found where it visited every state.
     pub explored: Option<Explored>,

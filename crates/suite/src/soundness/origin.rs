@@ -23,7 +23,6 @@ impl Origin {
         [Origin::Oracle(number), Origin::Wild(number)]
     }
 
-    /// The number.
     pub fn number(self) -> u64 {
         match self {
             Origin::Oracle(number) | Origin::Wild(number) => number,

@@ -23,7 +23,6 @@ pub struct Saved {
     pub origin: Origin,
     /// What is wrong with it.
     pub problem: String,
-    /// Where it is.
     pub file: PathBuf,
     /// Its text, as in the file.
     pub program: String,

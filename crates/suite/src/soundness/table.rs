@@ -8,7 +8,6 @@ use std::time::Duration;
 /// How many programs there were, and what each engine found out about them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// All programs.
     pub programs: u64,
     /// Those that the interpreter visited completely, or found an error in.
     pub known: u64,

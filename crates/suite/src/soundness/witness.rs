@@ -41,7 +41,6 @@ type Ask = Arc<dyn Fn(&Case) -> Option<Answer> + Send + Sync>;
 pub struct Witness {
     /// Who is asked, and how.
     pub name: String,
-    /// The engine.
     pub engine: &'static str,
     /// Asked about one program in so many.
     pub every: u64,

@@ -16,7 +16,6 @@ pub struct Hazard {
     pub when: Term,
     /// What goes wrong.
     pub error: StepError,
-    /// Where.
     pub span: Span,
 }
 

@@ -10,7 +10,6 @@ use threadwise_solver::Session;
 /// the solver, so a proof holds for every number.
 #[derive(Clone, Debug)]
 pub struct Population {
-    /// The program.
     pub program: Arc<Program>,
     copies: Vec<Term>,
     first: Vec<Term>,

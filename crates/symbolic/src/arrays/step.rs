@@ -14,9 +14,7 @@ const MAX_WAYS: usize = 4096;
 /// A state of a thread as terms.
 #[derive(Clone, Debug)]
 pub struct ThreadState {
-    /// Where it is.
     pub point: Point,
-    /// The shared variables.
     pub shared: Vec<Value>,
     /// The locals of each frame, outermost first.
     pub frames: Vec<Vec<Value>>,
@@ -27,7 +25,6 @@ pub struct ThreadState {
 pub struct Named<T> {
     /// The values, made of the constants.
     pub values: T,
-    /// The constants.
     pub constants: Vec<Term>,
     /// That the values are of their sorts.
     pub well_formed: Term,

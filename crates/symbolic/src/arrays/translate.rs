@@ -35,7 +35,6 @@ impl Translated {
 pub struct Unsupported {
     /// What.
     pub what: &'static str,
-    /// Where.
     pub span: Span,
 }
 
@@ -54,7 +53,6 @@ pub struct View<'a> {
     pub population: &'a Population,
     /// The running thread.
     pub me: Term,
-    /// The shared variables.
     pub shared: &'a [Value],
     /// The running routine's locals.
     pub locals: &'a [Value],
