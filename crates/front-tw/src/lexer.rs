@@ -2,7 +2,6 @@
 //! run and leaves a [`TokenKind::Error`], so that the parser knows that somebody has complained.
 
 use crate::parser::MAX_DIAGNOSTICS;
-use logos::{Lexer, Logos};
 use threadwise_source::{Diagnostic, SourceFile, Span};
 
 /// A token: what it is and where it stands.
@@ -15,10 +14,9 @@ pub struct Token {
 }
 
 /// Why a piece of text is no token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LexError {
     /// A character that the language does not use.
-    #[default]
     UnknownCharacter,
     /// `/*` without `*/`.
     UnterminatedComment,
@@ -31,22 +29,14 @@ macro_rules! token_kinds {
         ///
         /// Words that only matter in one place (`int`, `set`, `lock`, `size`, `count`, `idle`, `exceptions`, …)
         /// are plain identifiers, so that programs may use them as names.
-        #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(missing_docs)]
-        #[logos(error = LexError)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum TokenKind {
-            $(#[token($word)] $keyword,)*
-            $(#[token($sign)] $symbol,)*
-            #[regex("[A-Za-z_][A-Za-z0-9_]*")]
+            $($keyword,)*
+            $($symbol,)*
             Identifier,
             /// Digits and whatever letters are glued to them; only pure digits get past the lexer.
-            #[regex("[0-9][A-Za-z0-9_]*")]
             Integer,
-            /// White space and comments; they do not get past the lexer. Logos could skip them
-            /// itself, but its skipping recurses: a long header of comments overflows the stack.
-            #[regex(r"[ \t\r\n\f]+")]
-            #[regex(r"//[^\n]*", allow_greedy = true)]
-            #[token("/*", block_comment)]
+            /// White space and comments; they do not get past the lexer.
             Blank,
             /// `exceptions` where it starts a declaration. The lexer knows only a name; the parser reads
             /// it so, because programs may have variables of that name.
@@ -66,6 +56,29 @@ macro_rules! token_kinds {
                     _ => "",
                 }
             }
+
+            /// The keyword with this spelling, or a name.
+            fn of_word(word: &str) -> TokenKind {
+                match word {
+                    $($word => TokenKind::$keyword,)*
+                    _ => TokenKind::Identifier,
+                }
+            }
+
+            /// The symbol with this spelling.
+            fn of_sign(sign: &str) -> Option<TokenKind> {
+                match sign {
+                    $($sign => Some(TokenKind::$symbol),)*
+                    _ => None,
+                }
+            }
+
+            /// Bytes in the longest symbol.
+            const LONGEST_SIGN: usize = {
+                let mut longest = 0;
+                $(if $sign.len() > longest { longest = $sign.len(); })*
+                longest
+            };
 
             /// Is it a word that cannot be a name?
             pub fn is_keyword(self) -> bool {
@@ -101,24 +114,50 @@ token_kinds! {
     }
 }
 
-/// Finds the end of a comment that has just been opened. Comments do not nest.
-fn block_comment(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
-    let length = lexer.remainder().find("*/").ok_or(LexError::UnterminatedComment)?;
-    lexer.bump(length + 2);
-    Ok(())
+/// What the text starts with, which is not empty, and how long that is in bytes. The longest token wins.
+fn first_token(text: &str) -> (Result<TokenKind, LexError>, usize) {
+    let run = |is_part: fn(char) -> bool| text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let first = text.chars().next().unwrap_or_default();
+    match first {
+        _ if is_blank(first) => (Ok(TokenKind::Blank), run(is_blank)),
+        '/' if text.starts_with("//") => (Ok(TokenKind::Blank), run(|c| c != '\n')),
+        '/' if text.starts_with("/*") => block_comment(text),
+        '0'..='9' => (Ok(TokenKind::Integer), run(is_word)),
+        _ if is_word(first) => (Ok(TokenKind::of_word(&text[..run(is_word)])), run(is_word)),
+        _ => {
+            let sign = |length| Some((Ok(TokenKind::of_sign(text.get(..length)?)?), length));
+            let unknown = (Err(LexError::UnknownCharacter), first.len_utf8());
+            (1..=TokenKind::LONGEST_SIGN).rev().find_map(sign).unwrap_or(unknown)
+        }
+    }
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{c}')
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Comments do not nest. One that is not closed is as long as its start, which is where the complaint points.
+fn block_comment(text: &str) -> (Result<TokenKind, LexError>, usize) {
+    match text[2..].find("*/") {
+        Some(length) => (Ok(TokenKind::Blank), length + 4),
+        None => (Err(LexError::UnterminatedComment), 2),
+    }
 }
 
 /// The tokens of a file, always with an [`TokenKind::EndOfFile`] at the end, and the complaints.
 pub fn tokenize(file: &SourceFile) -> (Vec<Token>, Vec<Diagnostic>) {
     let text = file.text();
     let mut output = Output { file, tokens: Vec::with_capacity(text.len() / 4), diagnostics: vec![] };
-    let mut lexer = TokenKind::lexer(text);
-    if text.starts_with('\u{feff}') {
-        lexer.bump('\u{feff}'.len_utf8());
-    }
-    while let Some(result) = lexer.next() {
-        let span = Span::new(lexer.span().start, lexer.span().end);
-        match result {
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    while at < text.len() {
+        let (found, length) = first_token(&text[at..]);
+        let span = Span::new(at, at + length);
+        at += length;
+        match found {
             Ok(TokenKind::Blank) => {}
             Ok(TokenKind::Integer) => output.integer(span),
             Ok(kind) => output.tokens.push(Token { kind, span }),
