@@ -4,36 +4,45 @@ use crate::args::Format;
 use crate::console::{print, printed, say, stderr_color};
 use crate::exit::{Exit, InputError};
 use std::io::Write;
-use threadwise_report::{DiagnosticJson, ErrorJson, diagnostic_json, to_text};
+use threadwise_limits::Limit;
+use threadwise_report::{DiagnosticJson, ErrorJson, diagnostic_json, to_text, unknown_json};
 use threadwise_source::{Diagnostic, SourceMap, render};
 
 /// Tells the user what is wrong. Programs get an object, whatever it is that is wrong.
 pub fn complain(error: &InputError, format: Format) -> Exit {
+    let diagnostics = match error {
+        InputError::Message { message, hint } => {
+            say(&format!("error: {message}"));
+            hint.iter().for_each(|hint| say(&format!("  help: {hint}")));
+            vec![DiagnosticJson::without_place(message, hint.as_deref())]
+        }
+        InputError::Program { source, diagnostics } => {
+            tell(source, diagnostics);
+            diagnostics.iter().map(|diagnostic| diagnostic_json(source, diagnostic)).collect()
+        }
+        InputError::Limit(limit) => return give_up(*limit, format),
+    };
     if format == Format::Json {
         // If even that cannot be written, standard error has to do.
-        let _ = print(&to_text(&ErrorJson::new(as_json(error))));
-    }
-    match error {
-        InputError::Message { message, hint: None } => say(&format!("error: {message}")),
-        InputError::Message { message, hint: Some(hint) } => say(&format!("error: {message}\n  help: {hint}")),
-        InputError::Program { source, diagnostics } => tell(source, diagnostics),
+        let _ = print(&to_text(&ErrorJson::new(diagnostics)));
     }
     Exit::BadInput
+}
+
+/// A limit was met before there was a program to say anything about.
+fn give_up(limit: Limit, format: Format) -> Exit {
+    let reason = format!("{limit} while the program was read");
+    let printed = print(&match format {
+        Format::Human => format!("UNKNOWN: {reason}\n"),
+        Format::Json => to_text(&unknown_json(&reason, &[])),
+    });
+    printed.map_or_else(|error| complain(&error, Format::Human), |()| Exit::Unknown)
 }
 
 /// Shows diagnostics on standard error.
 pub fn tell(source: &SourceMap, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         say(&format!("{}\n", render(source, diagnostics, stderr_color())));
-    }
-}
-
-fn as_json(error: &InputError) -> Vec<DiagnosticJson> {
-    match error {
-        InputError::Message { message, hint } => vec![DiagnosticJson::without_place(message, hint.as_deref())],
-        InputError::Program { source, diagnostics } => {
-            diagnostics.iter().map(|diagnostic| diagnostic_json(source, diagnostic)).collect()
-        }
     }
 }
 

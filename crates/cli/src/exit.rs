@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use threadwise_frontends::Refusal;
+use threadwise_limits::Limit;
 use threadwise_source::{Diagnostic, SourceMap};
 
 /// How the process ends (CBMC's scheme).
@@ -26,6 +27,8 @@ pub enum InputError {
     Message { message: String, hint: Option<String> },
     /// The program is wrong, at places of its text.
     Program { source: Arc<SourceMap>, diagnostics: Vec<Diagnostic> },
+    /// A limit was met before the program was read.
+    Limit(Limit),
 }
 
 impl InputError {
@@ -38,7 +41,7 @@ impl InputError {
     pub fn hint(self, text: impl Into<String>) -> InputError {
         match self {
             InputError::Message { message, .. } => InputError::Message { message, hint: Some(text.into()) },
-            InputError::Program { .. } => self,
+            InputError::Program { .. } | InputError::Limit(_) => self,
         }
     }
 

@@ -24,7 +24,8 @@ pub fn load_program(path: &Path, options: &Options, budget: &Budget, quiet: bool
     let frontend = frontend_for(path);
     let file = read_source(path, frontend)?;
     frontend.check_options(options)?;
-    let Loaded { program, source, diagnostics } = frontend.load(vec![file], options, budget);
+    let loaded = frontend.load_within(vec![file], options, budget).map_err(InputError::Limit)?;
+    let Loaded { program, source, diagnostics } = loaded;
     let is_shown = |d: &Diagnostic| !quiet || d.severity == Severity::Error;
     let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(is_shown).collect();
     let Some(program) = program else { return Err(InputError::Program { source, diagnostics }) };

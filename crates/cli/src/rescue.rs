@@ -5,7 +5,7 @@ use crate::console::{print, say};
 use crate::exit::Exit;
 use std::sync::{Arc, Mutex};
 use threadwise_limits::on_large_stack;
-use threadwise_report::{internal_error_json, to_text};
+use threadwise_report::{to_text, unknown_json};
 
 const ADVICE: &str = "this is a bug in Threadwise: please report it, with the program and the command line";
 
@@ -30,7 +30,7 @@ fn remember_panics(last_words: Arc<Mutex<String>>) {
 pub fn tell_internal_error(panic: &str, format: Format) -> Exit {
     let reason = "internal error";
     let text = match format {
-        Format::Json => to_text(&internal_error_json(&format!("{reason}: {panic}"), ADVICE)),
+        Format::Json => to_text(&unknown_json(&format!("{reason}: {panic}"), &[ADVICE])),
         Format::Human => format!("UNKNOWN: {reason}\n"),
     };
     let _ = print(&text);

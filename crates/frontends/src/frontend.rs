@@ -1,7 +1,7 @@
 use crate::options::{FrontendOption, Options, Refusal};
 use std::sync::Arc;
 use threadwise_ir::Program;
-use threadwise_limits::Budget;
+use threadwise_limits::{Budget, Limit, watched};
 use threadwise_source::{Diagnostic, SourceFile, SourceMap, Span};
 
 /// A language that programs are written in.
@@ -31,6 +31,17 @@ impl dyn Frontend {
             Some((option, value)) => Err(option.refused(value, self.noun())),
             None => Ok(()),
         }
+    }
+
+    /// Loads a program, but not for longer than the budget allows, whether the front end asks it or not.
+    pub fn load_within(
+        &'static self,
+        files: Vec<SourceFile>,
+        options: &Options,
+        budget: &Budget,
+    ) -> Result<Loaded, Limit> {
+        let options = options.clone();
+        watched("front end", budget, move |budget| self.load(files, &options, budget))
     }
 }
 
@@ -62,4 +73,52 @@ pub(crate) fn one_file(
         }
     };
     Loaded { program: program.map(Arc::new), source, diagnostics }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    struct Slow;
+
+    impl Frontend for Slow {
+        fn noun(&self) -> &'static str {
+            "a program that takes long"
+        }
+
+        fn extensions(&self) -> &'static [&'static str] {
+            &["slow"]
+        }
+
+        fn options(&self) -> &'static [&'static FrontendOption] {
+            &[]
+        }
+
+        fn least(&self) -> &'static str {
+            ""
+        }
+
+        fn load(&self, files: Vec<SourceFile>, _: &Options, _: &Budget) -> Loaded {
+            std::thread::sleep(Duration::from_secs(60));
+            one_file(files, |_| (None, Vec::new()))
+        }
+    }
+
+    #[test]
+    fn a_front_end_that_does_not_listen_is_left_alone() {
+        let (slow, limit): (&'static dyn Frontend, _) = (&Slow, Duration::from_millis(50));
+        let started = Instant::now();
+        let loaded = slow.load_within(Vec::new(), &Options::default(), &Budget::new(Some(limit), None));
+        assert_eq!(loaded.err(), Some(Limit::Time(limit)));
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_program_in_two_files_is_refused_where_there_is_no_such_thing() {
+        let files = vec![SourceFile::new("a.tw", "thread P {}"), SourceFile::new("b.tw", "thread Q {}")];
+        let loaded = one_file(files, |_| unreachable!("no single file was given"));
+        assert!(loaded.program.is_none());
+        assert!(loaded.diagnostics[0].message.starts_with("2 files"), "{:?}", loaded.diagnostics);
+    }
 }

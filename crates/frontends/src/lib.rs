@@ -3,7 +3,7 @@
 //! ```text
 //! let frontend = frontend_for(Path::new("peterson.tw"));          // by the extension
 //! frontend.check_options(&options)?;                              // or what the language does not have
-//! let loaded = frontend.load(vec![file], &options, &budget);      // loaded.program or loaded.diagnostics
+//! let loaded = frontend.load_within(vec![file], &options, &budget)?;    // loaded.program or loaded.diagnostics
 //! all_options()                                                   // the flags of all languages, for the command line
 //! ```
 //!

@@ -158,8 +158,8 @@ fn stats(report: &Report) -> StatsJson {
     }
 }
 
-/// The report of a run that broke down.
-pub fn internal_error_json(reason: &str, advice: &str) -> ReportJson {
+/// The report of a run that ended before there was anything to report.
+pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
     ReportJson {
         verdict: "unknown",
         reason: Some(reason.to_string()),
@@ -172,7 +172,7 @@ pub fn internal_error_json(reason: &str, advice: &str) -> ReportJson {
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),
-        advice: vec![advice.to_string()],
+        advice: advice.iter().map(ToString::to_string).collect(),
         stats: StatsJson { seconds: 0.0, peak_memory_bytes: 0, counters: Map::new() },
         version: env!("CARGO_PKG_VERSION"),
     }

@@ -1,6 +1,6 @@
 //! Limits and interruption.
 
-use crate::runner::{run, scratch, threadwise};
+use crate::runner::{arg, run, scratch, threadwise};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -87,4 +87,20 @@ fn deep_nesting_does_not_overflow_the_stack() {
         let said = crate::runner::run_with_input(&["check", "-"], &text);
         assert!([0, 2].contains(&said.code), "depth {depth}: {} {}", said.code, said.stderr);
     }
+}
+
+/// A front end has no more time than an engine.
+#[test]
+fn a_limit_that_is_met_while_the_program_is_read() {
+    let text = format!("thread P {{ {} }}", "skip; ".repeat(3_000_000));
+    let path = scratch("long.tw");
+    std::fs::write(&path, text).expect("it can be written");
+    let said = run(&["check", arg(&path), "--timeout", "0.2"]);
+    let json = run(&["check", arg(&path), "--timeout", "0.2", "--format", "json"]);
+    std::fs::remove_file(&path).expect("it can be removed");
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (5, "UNKNOWN: time limit of 0.2 s reached while the program was read\n")
+    );
+    assert_eq!((json.code, &json.json()["verdict"]), (5, &"unknown".into()));
 }
