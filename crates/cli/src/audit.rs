@@ -7,10 +7,12 @@ use crate::exit::{InputError, Job};
 use crate::input::{load_program, open};
 use crate::judged::Judgement;
 use crate::work;
+use std::sync::Arc;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof};
 use threadwise_evidence_files::ProofFile;
 use threadwise_frontends::with_defines;
+use threadwise_limits::watched;
 use threadwise_report::{show_count, show_seconds};
 
 /// Checks a proof from a file against the program.
@@ -25,9 +27,13 @@ pub fn audit(args: &AuditArgs) -> Job {
     let file = ProofFile::read(open(&args.proof)?).map_err(unreadable)?;
     let defines = defines::from_evidence(&file.header().defines, &args.program.language.options)?;
     let program = load_program(&args.program.file, &with_defines(&defines), &budget, args.output.quiet)?;
-    let proof = file.into_proof(&program).map_err(unreadable)?;
+    let proof = Arc::new(file.into_proof(&program).map_err(unreadable)?);
     let clock = budget.clone();
-    let checked = work::run(&console, budget, |budget| check(&program, &proof, budget));
+    let (judged, claimed) = (program.clone(), proof.clone());
+    let checked = work::run(&console, budget, |budget| {
+        let judgement = watched("audit", budget, move |budget| check(&judged, &claimed, budget));
+        judgement.unwrap_or_else(|limit| Err(CheckError::Limit(limit)))
+    });
     let seconds = clock.elapsed().as_secs_f64();
     let unknown = |reason: String| {
         let judgement = Judgement::new("unknown", "proof", &defines, seconds);

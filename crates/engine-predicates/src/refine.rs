@@ -131,7 +131,8 @@ fn solve_hc(
     let is_bool = |var: Var| space.sort(var) == VarSort::Bool;
     let formals: BTreeMap<Symbol, Vec<Var>> =
         (0u32..).map(Symbol).zip(clauses.chc.relations.iter().map(|relation| relation.args.clone())).collect();
-    if let Some(solution) = solve_linear_hc(&linear_clauses(space, &clauses.chc), &formals, space.end()) {
+    let linear = linear_clauses(space, &clauses.chc);
+    if let Some(solution) = solve_linear_hc(&linear, &formals, space.end(), &|| work.budget.check())? {
         let formulas = |symbol: &Symbol| {
             let atoms = solution.get(symbol).map(Vec::as_slice).unwrap_or_default();
             atoms.iter().filter_map(|atom| atom.formula(&is_bool)).collect::<Vec<_>>()

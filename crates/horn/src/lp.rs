@@ -10,8 +10,8 @@ use threadwise_logic::Var;
 ///
 /// The weights solve a system of equations, one for each variable (its coefficients cancel) and one for
 /// the constants (they add up to 1). It is solved by the first phase of the simplex method with Bland's
-/// rule, which never runs in circles.
-pub fn find_proof(atoms: &[Linear]) -> Option<Vec<Rational>> {
+/// rule, which never runs in circles but may take long; `go_on` is asked at each of its steps, and can end it.
+pub fn find_proof<E>(atoms: &[Linear], go_on: &dyn Fn() -> Result<(), E>) -> Result<Option<Vec<Rational>>, E> {
     let vars: BTreeSet<Var> = atoms.iter().flat_map(|atom| atom.coefficients.keys().copied()).collect();
     let mut rows: Vec<Vec<Rational>> = Vec::new();
     for var in &vars {
@@ -23,7 +23,7 @@ pub fn find_proof(atoms: &[Linear]) -> Option<Vec<Rational>> {
     let mut constants: Vec<Rational> = atoms.iter().map(|atom| atom.constant.clone()).collect();
     constants.push(Rational::one());
     rows.push(constants);
-    Tableau::new(rows, atoms.len()).solve()
+    Tableau::new(rows, atoms.len()).solve(go_on)
 }
 
 /// Equations with one artificial variable each, which the first phase drives to 0.
@@ -49,10 +49,12 @@ impl Tableau {
         Tableau { rows, columns, basis, gain }
     }
 
-    fn solve(mut self) -> Option<Vec<Rational>> {
+    fn solve<E>(mut self, go_on: &dyn Fn() -> Result<(), E>) -> Result<Option<Vec<Rational>>, E> {
         while !self.gain[self.columns].is_zero() {
-            let column = (0..self.columns).find(|column| self.gain[*column].is_positive())?;
-            let row = self.leaving(column)?;
+            go_on()?;
+            let gainful = (0..self.columns).find(|column| self.gain[*column].is_positive());
+            let Some(column) = gainful else { return Ok(None) };
+            let Some(row) = self.leaving(column) else { return Ok(None) };
             self.pivot(row, column);
         }
         let mut weights = vec![Rational::zero(); self.columns];
@@ -61,7 +63,7 @@ impl Tableau {
                 weights[*column] = row[self.columns].clone();
             }
         }
-        Some(weights)
+        Ok(Some(weights))
     }
 
     /// The row that limits the column most; of several the one with the least basic column.

@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use threadwise_horn::{Linear, Rational, find_proof};
 use threadwise_logic::Var;
 
@@ -40,7 +41,7 @@ proptest! {
         rows in prop::collection::vec((prop::collection::vec(-3i64..=3, 3), -4i64..=4), 1..7)
     ) {
         let atoms: Vec<Linear> = rows.into_iter().map(linear).collect();
-        match find_proof(&atoms) {
+        match find_proof(&atoms, &|| Ok::<(), Infallible>(())).expect("nothing ends it") {
             Some(weights) => {
                 prop_assert!(weights.iter().all(|weight| !weight.is_negative()));
                 let mut sum = Linear::zero();
@@ -50,4 +51,11 @@ proptest! {
             None => prop_assert!(is_satisfiable(atoms, 3)),
         }
     }
+}
+
+#[test]
+fn the_search_for_a_proof_can_be_ended() {
+    let atoms = [linear((vec![1], 1)), linear((vec![-1], 0))];
+    assert!(matches!(find_proof(&atoms, &|| Ok::<(), &str>(())), Ok(Some(_))));
+    assert_eq!(find_proof(&atoms, &|| Err("no time")), Err("no time"));
 }
