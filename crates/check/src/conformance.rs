@@ -181,7 +181,8 @@ impl<'a> Judge<'a> {
         for property in self.abstraction.local.iter().filter(|p| p.template == self.specification.template) {
             let violated = self.instance.violates(property, self.thread, g, local);
             if violated.map_err(|gap| self.gap("a property", gap))? {
-                let text = self.instance.program.show_property(self.instance.program.property(property.property));
+                let program = &self.instance.program;
+                let text = program.source.snippet(program.property(property.property).span, 80);
                 return Err(refuted(format!("{}\nviolates `{text}`, and no candidate is wrong", self.shown(g, local))));
             }
         }

@@ -245,7 +245,7 @@ impl<'a> Judge<'a> {
             let program = self.population.program.clone();
             let (name, place) = (self.name.clone(), self.place(&state.point));
             let what = || {
-                let text = program.show_property(program.property(property.property));
+                let text = program.source.snippet(program.property(property.property).span, 80);
                 format!("{name} at {place} may violate `{text}` where no candidate is wrong")
             };
             let premises: Vec<&Term> = premises.iter().chain([&self.shared.well_formed]).collect();

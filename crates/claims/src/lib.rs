@@ -3,7 +3,9 @@
 
 mod advice;
 mod claim;
+mod execution;
 mod words;
 
 pub use advice::Advice;
 pub use claim::{Claim, Exhausted, Stats, Unknown};
+pub use execution::{step_between, violation_in};

@@ -12,8 +12,8 @@ use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof};
 use threadwise_evidence_files::ProofFile;
 use threadwise_frontends::with_defines;
-use threadwise_limits::watched;
 use threadwise_report::{show_count, show_seconds};
+use threadwise_workers::watched;
 
 /// Checks a proof from a file against the program.
 pub fn audit(args: &AuditArgs) -> Job {

@@ -4,9 +4,10 @@ use crate::args::Format;
 use crate::console::{print, printed, say, stderr_color};
 use crate::exit::{Exit, InputError};
 use std::io::Write;
+use threadwise_diagnostics::render;
 use threadwise_limits::Limit;
 use threadwise_report::{DiagnosticJson, ErrorJson, diagnostic_json, to_text, unknown_json};
-use threadwise_source::{Diagnostic, SourceMap, render};
+use threadwise_source::{Diagnostic, SourceMap};
 
 /// Tells the user what is wrong. Programs get an object, whatever it is that is wrong.
 pub fn complain(error: &InputError, format: Format) -> Exit {

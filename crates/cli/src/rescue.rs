@@ -4,8 +4,8 @@ use crate::args::{Command, Format};
 use crate::console::{print, say};
 use crate::exit::Exit;
 use std::sync::{Arc, Mutex};
-use threadwise_limits::on_large_stack;
 use threadwise_report::{to_text, unknown_json};
+use threadwise_workers::on_large_stack;
 
 const ADVICE: &str = "this is a bug in Threadwise: please report it, with the program and the command line";
 

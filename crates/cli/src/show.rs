@@ -9,6 +9,7 @@ use std::sync::Arc;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_portfolio::horn_clauses;
+use threadwise_print::{abstract_dot, abstract_listing, dot, listing};
 
 /// Prints the program as text or as a graph.
 pub fn show(args: &ShowArgs) -> Job {
@@ -25,10 +26,10 @@ pub fn show(args: &ShowArgs) -> Job {
         return Ok(Exit::Safe);
     }
     print(&match (args.abstracts, args.dot) {
-        (false, false) => program.listing(),
-        (false, true) => program.dot(),
-        (true, false) => program.abstract_listing(),
-        (true, true) => program.abstract_dot(),
+        (false, false) => listing(&program),
+        (false, true) => dot(&program),
+        (true, false) => abstract_listing(&program),
+        (true, true) => abstract_dot(&program),
     })?;
     Ok(Exit::Safe)
 }

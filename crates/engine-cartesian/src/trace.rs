@@ -2,7 +2,8 @@
 
 use crate::chain::Products;
 use crate::space::{Space, Stop};
-use threadwise_evidence::{Trace, TraceStep, Violation};
+use threadwise_claims::{step_between, violation_in};
+use threadwise_evidence::Trace;
 use threadwise_ir::{State, ThreadId};
 use threadwise_products::{ProductId, SetId};
 
@@ -31,11 +32,11 @@ pub(crate) fn trace(space: &mut Space<'_>, chains: &[BadChain]) -> Result<Trace,
         for next in &chains[chain].states[at + 1..] {
             let thread = step_into(space, &mut state, next)?;
             let after = as_state(space, &state);
-            let step = TraceStep::between(space.instance, &before, thread, &after);
+            let step = step_between(space.instance, &before, thread, &after);
             steps.push(step.expect("the tables list what the semantics gives"));
             before = after;
         }
-        if let Some(violation) = Violation::in_state(space.instance, &as_state(space, &state)) {
+        if let Some(violation) = violation_in(space.instance, &as_state(space, &state)) {
             return Ok(Trace { any_copies: space.instance.any_copies(), initial: Some(initial), steps, violation });
         }
         (chain, at) = found_in(space, &chains[..chain], &state);

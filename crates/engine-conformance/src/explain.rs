@@ -6,6 +6,7 @@ use threadwise_claims::{Advice, Unknown};
 use threadwise_evidence::{show_local, show_shared};
 use threadwise_ir::{EdgeId, Fault, Inexpressible, Instance, Path, Program, StepError, TemplateId, ThreadId};
 use threadwise_limits::Limit;
+use threadwise_print::{show_edge, show_property};
 use threadwise_solver::SolverError;
 use threadwise_symbolic::arrays::Unsupported;
 
@@ -15,7 +16,7 @@ const MAX_TRAIL: usize = 12;
 /// A property cannot be asked of the abstract threads.
 pub(crate) fn inexpressible(program: &Program, found: &Inexpressible) -> Unknown {
     let property = program.property(found.property);
-    let (text, place) = (program.show_property(property), program.source.locate(property.span));
+    let (text, place) = (show_property(program, property), program.source.locate(property.span));
     let reason = format!("the abstract threads cannot answer for `{text}`:\nat {place}: {}", found.why);
     let advice =
         vec![Advice::NameNodesLikeLabels, Advice::RemoveAbstractThread, Advice::ExplicitIgnoresAbstractThreads];
@@ -95,7 +96,7 @@ pub(crate) fn refused(instance: &Instance, thread: ThreadId, refusal: &Refusal) 
             advice[0] = Advice::AddAssertion;
         }
         Wrong::Property { shared, property } => {
-            let text = program.show_property(program.property(*property));
+            let text = show_property(program, program.property(*property));
             lines.push(format!(
                 "`{name}` does not conform to its abstract thread: a violation of `{text}` is no error of a node"
             ));
@@ -130,7 +131,7 @@ fn trail(program: &Program, trail: &[Path]) -> Option<String> {
 /// The first statement of a step.
 fn step(program: &Program, path: &Path) -> String {
     let Some(&edge) = path.first() else { return "its start".to_string() };
-    format!("`{}` ({})", program.show_edge(edge), program.source.locate_briefly(program.edge(edge).span))
+    format!("`{}` ({})", show_edge(program, edge), program.source.locate_briefly(program.edge(edge).span))
 }
 
 fn place(program: &Program, path: &Path) -> String {

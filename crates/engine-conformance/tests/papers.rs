@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 use threadwise_claims::Unknown;
+use threadwise_diagnostics::render;
 use threadwise_engine_conformance::{Conformed, conform, prove_together};
 use threadwise_evidence::Simulation;
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
+use threadwise_print::show_property;
 use threadwise_solver_setup::solver_for_tests;
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 
 fn program(text: &str) -> Arc<Program> {
     let file = SourceFile::new("test.tw", text);
@@ -227,5 +229,5 @@ fn the_composition_has_no_code_that_nobody_runs() {
     // Two copies with a choice of two initial nodes each; what Q did is still there.
     let instance = threadwise_ir::Instance::new(composition.clone(), 0);
     assert_eq!(instance.starts(threadwise_ir::ThreadId(0), &[0, 0]).successors.len(), 2);
-    assert!(composition.show_property(&composition.properties[0]).contains("Q@here"));
+    assert!(show_property(&composition, &composition.properties[0]).contains("Q@here"));
 }

@@ -7,6 +7,7 @@ use threadwise_ir::{
     BinaryOp, Expr, ExprKind, LocalId, LocationId, Op, Point, PropertyKind, RoutineId, SharedId, Sort, TemplateId,
     Update, Value, VarRef,
 };
+use threadwise_print::show_expr;
 
 /// More candidates than this are not tried.
 const MAX_CANDIDATES: usize = 240;
@@ -27,7 +28,7 @@ pub(crate) fn candidates(
         pool.add_unchanged();
     } else {
         // Between steps the invariants hold anyway.
-        pool.seen.extend(contracts.invariants.iter().map(|i| program.show_expr(&i.part, Some(routine))));
+        pool.seen.extend(contracts.invariants.iter().map(|i| show_expr(program, &i.part, Some(routine))));
     }
     if let Some(Op::Call { args, .. }) = point.calls.last().map(|&call| &program.edge(call).op) {
         pool.add_arguments(args);
@@ -162,7 +163,7 @@ impl Pool<'_> {
 
     fn add(&mut self, e: Expr, own: bool) {
         if self.is_over_what_is_here(&e, own) && !matches!(e.kind, ExprKind::Const(_)) {
-            let text = self.contracts.program().show_expr(&e, Some(self.routine));
+            let text = show_expr(self.contracts.program(), &e, Some(self.routine));
             if self.seen.insert(text) {
                 self.found.push(e);
             }

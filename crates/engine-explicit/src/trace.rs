@@ -3,7 +3,8 @@
 use crate::initial::InitialStates;
 use crate::search::Search;
 use std::ops::ControlFlow;
-use threadwise_evidence::{Trace, TraceStep, Violation};
+use threadwise_claims::{step_between, violation_in};
+use threadwise_evidence::{Trace, TraceStep};
 use threadwise_ir::{State, Store, ThreadId};
 
 impl Search<'_> {
@@ -33,7 +34,7 @@ impl Search<'_> {
             any_copies: self.instance.any_copies(),
             initial: Some(initial),
             steps,
-            violation: Violation::in_state(self.instance, &self.state(&last))
+            violation: violation_in(self.instance, &self.state(&last))
                 .expect("the search found an error in this state"),
         }
     }
@@ -45,7 +46,7 @@ impl Search<'_> {
             let (thread, next) = self.step_towards(&state, target);
             let before = self.state(&state);
             let after = self.state(&next);
-            let step = TraceStep::between(self.instance, &before, thread, &after);
+            let step = step_between(self.instance, &before, thread, &after);
             steps.push(step.expect("the tables list what the semantics gives"));
             state = next;
         }

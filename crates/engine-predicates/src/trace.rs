@@ -2,6 +2,7 @@
 
 use crate::{Counters, Found};
 use std::time::Duration;
+use threadwise_claims::violation_in;
 use threadwise_evidence::{Trace, TraceStep, Violation};
 use threadwise_ir::{State, ThreadId};
 use threadwise_limits::Budget;
@@ -110,7 +111,7 @@ pub(crate) fn confirmed(space: &Space, states: &[State], path: &[&Step]) -> Foun
         }
     }
     let last = states.last().expect("there is an initial state");
-    match Violation::in_state(instance, last) {
+    match violation_in(instance, last) {
         Some(violation) => Found::Trace(Trace { any_copies: 0, initial: Some(states[0].clone()), steps, violation }),
         None => Found::Nothing("an error was found that the semantics does not confirm".to_string()),
     }

@@ -4,6 +4,7 @@ use serde_json::json;
 use threadwise_evidence_files::{decode_expr, expr_json};
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::{Program, PropertyKind};
+use threadwise_print::show_expr;
 use threadwise_source::SourceFile;
 
 const DECLARATIONS: &str = "type C = enum { red, blue }; shared b: bool; shared x: int; shared r: 0..3; shared c: C;
@@ -29,7 +30,7 @@ fn expressions_come_back() {
         let written = expr_json(&program, e);
         let read = decode_expr(&program, None, &written).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(expr_json(&program, &read), written, "{text}");
-        assert_eq!(program.show_expr(&read, None), program.show_expr(e, None));
+        assert_eq!(show_expr(&program, &read, None), show_expr(&program, e, None));
     }
 }
 

@@ -10,7 +10,6 @@
 mod annotation;
 mod cartesian;
 mod error;
-mod execution;
 mod folding;
 mod points;
 mod proof;

@@ -20,6 +20,7 @@ use threadwise_ir::{
     SharedVar, Sort, Template, TemplateId,
 };
 use threadwise_source::{Diagnostic, SourceMap, Span};
+use threadwise_validate::finished;
 
 /// Initial states of more threads than this are not written out as the values of `start`.
 const MAX_SHOWN_THREADS: usize = 8;
@@ -64,7 +65,7 @@ pub(crate) fn lower(source: Arc<SourceMap>, system: &Resolved, diagnostics: &mut
     for product in &system.exceptions {
         program.exceptions.push(patterns.formula(product, diagnostics)?);
     }
-    Some(program.finished())
+    Some(finished(program))
 }
 
 fn add_variable(

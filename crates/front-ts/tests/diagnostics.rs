@@ -1,8 +1,9 @@
 //! What is said about systems that are not quite right.
 
 use insta::assert_snapshot;
+use threadwise_diagnostics::render;
 use threadwise_front_ts::load;
-use threadwise_source::{Severity, SourceFile, render};
+use threadwise_source::{Severity, SourceFile};
 
 /// Everything that is said about a text.
 fn complaints(text: &str) -> String {

@@ -2,9 +2,11 @@
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
+use threadwise_diagnostics::render;
 use threadwise_front_ts::load;
 use threadwise_ir::Program;
-use threadwise_source::{SourceFile, render};
+use threadwise_print::listing;
+use threadwise_source::SourceFile;
 
 fn program(text: &str) -> Program {
     let file = SourceFile::new("test.ts", text);
@@ -28,7 +30,7 @@ error 01 {B C} *
 error * * Y
 exceptions 10 A Y
 ";
-    assert_snapshot!(program(text).listing(), @r"
+    assert_snapshot!(listing(&program(text)), @r"
     type Shared = enum { 00, 01, 10 };
     shared state: Shared = 00;
 
@@ -67,7 +69,7 @@ init 1 A A
 init {0 1} A B
 error 1 B B
 ";
-    assert_snapshot!(program(text).listing(), @r"
+    assert_snapshot!(listing(&program(text)), @r"
     type Shared = enum { 0, 1, 2 };
     shared state: Shared = *;
     init state in {0, 1};
@@ -107,7 +109,7 @@ init 1 in out start
 init 1 out in start
 error * in in R
 ";
-    assert_snapshot!(program(text).listing(), @r"
+    assert_snapshot!(listing(&program(text)), @r"
     type Start = enum { (0, out, out, start), (1, out, in, start), (1, in, out, start) };
     type Shared = enum { 0, 1 };
     shared start: Start = *;
@@ -153,7 +155,7 @@ error 1 B^4
 error 1 B C^3
 error 1 {A B} {B C} *^2
 ";
-    assert_snapshot!(program(text).listing(), @r"
+    assert_snapshot!(listing(&program(text)), @r"
     type Shared = enum { 0, 1 };
     shared state: Shared = 0;
 
@@ -182,7 +184,7 @@ init 0 A B^2
 error 1 B^2 *
 error 1 A *^2
 ";
-    assert_snapshot!(program(text).listing(), @r"
+    assert_snapshot!(listing(&program(text)), @r"
     type Start = enum { (0, A, B, B), (0, B, A, B), (0, B, B, A) };
     type Shared = enum { 0, 1 };
     shared start: Start = *;
@@ -278,7 +280,7 @@ proptest! {
         prop_assert!(loaded.program.is_some() || !loaded.diagnostics.is_empty());
         render(&file.clone().into(), &loaded.diagnostics, false);
         if let Some(program) = loaded.program {
-            program.listing();
+            listing(&program);
         }
     }
 

@@ -1,8 +1,9 @@
 use crate::options::{FrontendOption, Options, Refusal};
 use std::sync::Arc;
 use threadwise_ir::Program;
-use threadwise_limits::{Budget, Limit, watched};
+use threadwise_limits::{Budget, Limit};
 use threadwise_source::{Diagnostic, SourceFile, SourceMap, Span};
+use threadwise_workers::watched;
 
 /// A language that programs are written in.
 pub trait Frontend: Sync {

@@ -18,7 +18,6 @@ mod instance;
 mod outcomes;
 pub mod patience;
 mod point;
-mod print;
 mod program;
 mod routines;
 mod scene;
@@ -26,7 +25,6 @@ mod sort;
 mod state;
 mod step;
 mod symmetry;
-mod validate;
 
 pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
 pub use access::Access;

@@ -40,16 +40,8 @@ impl Program {
         self.routines_of(template).into_iter().flat_map(|routine| self.edges_of(routine))
     }
 
-    /// The program when all of it is there: what every front end ends with. Builds with debug assertions see that it
-    /// keeps the rules that engines rely on.
-    pub fn finished(mut self) -> Program {
-        self.index_routines();
-        debug_assert!(self.validate().is_empty(), "{:#?}", self.validate());
-        self
-    }
-
-    /// Notes for each routine which locations and edges are its own.
-    fn index_routines(&mut self) {
+    /// The program when all of it is there, with notes for each routine which locations and edges are its own.
+    pub fn indexed(mut self) -> Program {
         for routine in &mut self.routines {
             (routine.locations, routine.edges) = (0..0, 0..0);
         }
@@ -60,6 +52,7 @@ impl Program {
             let routine = self.locations[edge.from.index()].routine;
             extend(&mut self.routines[routine.index()].edges, id);
         }
+        self
     }
 
     /// Whether some routine can call itself, directly or through others.

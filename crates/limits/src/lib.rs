@@ -4,17 +4,12 @@
 //! [`Limit`] it met. Nothing here knows what the work is.
 
 mod memory;
-mod stack;
-mod turns;
-mod watch;
 
-pub use memory::{CountedIn, memory_in_use, peak_memory};
-pub use stack::on_large_stack;
-pub use turns::{Turns, Worker};
-pub use watch::watched;
+pub use memory::{CountedIn, address_space_left, memory_in_use, peak_memory};
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::RefUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -70,10 +65,22 @@ pub struct Budget {
     patience: u32,
     /// Set when the work met such a limit.
     impatient: Arc<AtomicBool>,
-    worker: Option<Arc<Worker>>,
+    worker: Option<Arc<dyn TakesTurns>>,
     progress: Option<Arc<Progress>>,
     /// The part of the work that speaks of its progress.
     part: &'static str,
+}
+
+/// Somebody who does a part of the work, beside others who do theirs.
+pub trait TakesTurns: fmt::Debug + Send + Sync + RefUnwindSafe {
+    /// Goes on if it is this one's turn, or waits until it is, or until it should wait no longer.
+    fn take_turn(&self, give_up: &dyn Fn() -> bool);
+
+    /// Another process works for it, so others may have its turn.
+    fn be_served(&self);
+
+    /// How long it has waited for its turns.
+    fn waited(&self) -> Duration;
 }
 
 /// What the work says about how far it has come: the latest word of each part.
@@ -151,17 +158,22 @@ impl Budget {
 
     /// The same budget for a part of the work that takes turns with others. Set what is handed back to cancel
     /// that part.
-    pub fn part(&self, name: &'static str, worker: Arc<Worker>) -> (Budget, Arc<AtomicBool>) {
+    pub fn part(&self, name: &'static str, worker: Arc<dyn TakesTurns>) -> (Budget, Arc<AtomicBool>) {
         let (part, cancelled) = self.cancellable();
         (Budget { met: Arc::default(), impatient: Arc::default(), worker: Some(worker), part: name, ..part }, cancelled)
     }
 
     /// The same budget for work that can be cancelled: set what is handed back.
-    fn cancellable(&self) -> (Budget, Arc<AtomicBool>) {
+    pub fn cancellable(&self) -> (Budget, Arc<AtomicBool>) {
         let cancelled = Arc::new(AtomicBool::new(false));
         let mut part = self.clone();
         part.cancelled.push(cancelled.clone());
         (part, cancelled)
+    }
+
+    /// Whether this part of the work, or one that it belongs to, is of no use any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.iter().any(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// The first limit that this part of the work met, if any.
@@ -211,7 +223,7 @@ impl Budget {
     /// Whether the work may go on and take that many bytes more. Where others do, this waits for its turn.
     pub fn check_for(&self, more_bytes: u64) -> Result<(), Limit> {
         if let Some(worker) = &self.worker {
-            worker.take_turn(|| self.check_time().is_err());
+            worker.take_turn(&|| self.check_time().is_err());
         }
         self.note_limit(more_bytes)
     }
@@ -235,6 +247,11 @@ impl Budget {
         })
     }
 
+    /// The limit that is met now, if any. For those who watch the work: it waits for no turn, and nothing is noted.
+    pub fn look(&self) -> Result<(), Limit> {
+        self.look_at_limits(0)
+    }
+
     fn look_at_limits(&self, more_bytes: u64) -> Result<(), Limit> {
         self.check_time()?;
         let (size, held) = memory::of_this_process();
@@ -250,8 +267,7 @@ impl Budget {
     }
 
     fn check_time(&self) -> Result<(), Limit> {
-        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        if is_set(&self.interrupted) || self.cancelled.iter().any(is_set) {
+        if self.interrupted.load(Ordering::Relaxed) || self.is_cancelled() {
             return Err(Limit::Interrupted);
         }
         match (self.time, self.slice) {

@@ -81,7 +81,7 @@ pub(crate) fn most_address_space() -> Option<u64> {
 }
 
 /// The bytes of address space that are left, if they are limited.
-pub(crate) fn address_space_left() -> Option<u64> {
+pub fn address_space_left() -> Option<u64> {
     Some(most_address_space()?.saturating_sub(of_this_process().0))
 }
 

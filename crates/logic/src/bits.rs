@@ -213,7 +213,7 @@ impl BitsOp {
     }
 
     /// The operator in SMT-LIB.
-    pub(crate) fn symbol(self) -> String {
+    pub fn symbol(self) -> String {
         let plain = match self {
             BitsOp::Not => "bvnot",
             BitsOp::Neg => "bvneg",

@@ -4,7 +4,6 @@
 //!   they are the same. Constructors simplify as they go, and every term knows its [`SmtSort`].
 //! * [`Term::substitute`], [`Term::variables`], [`Term::holds`]: what one does with them.
 //! * [`write_term`] and [`read_term`]: SMT-LIB 2 text, out and in; [`Sexp`] is what it is made of.
-//! * [`show_term`]: text for people.
 //!
 //! Nothing here knows programs or solvers.
 
@@ -17,7 +16,6 @@ mod node;
 mod read;
 mod rewrite;
 mod sexp;
-mod show;
 mod sort;
 mod walk;
 mod write;
@@ -27,7 +25,6 @@ pub use eval::{Constant, Valuation};
 pub use node::{Connective, Kind, Quantifier, Term};
 pub use read::{Scope, read_formula, read_sexp, read_term};
 pub use sexp::{Sexp, SexpError, parse_sexp, parse_sexps};
-pub use show::{Naming, show_term};
 pub use sort::SmtSort;
 pub use write::{Names, Numbered, symbol, write_term};
 
@@ -40,4 +37,13 @@ impl Var {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// How to call variables and their values.
+pub trait Naming {
+    /// The name of a variable.
+    fn name(&self, var: Var) -> String;
+
+    /// What the value of a variable is called.
+    fn value(&self, var: Var, value: i64) -> String;
 }

@@ -10,6 +10,7 @@ use threadwise_engine_explicit as explicit;
 use threadwise_evidence::{ConformanceProof, Proof, violation_info};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
+use threadwise_print::show_edge;
 use threadwise_solver::find;
 
 /// Engine `conformance`: threads against abstract threads, then the abstract threads together.
@@ -122,7 +123,7 @@ fn goes_wrong(program: &Arc<Program>, trace: &threadwise_evidence::Trace) -> Unk
     )];
     for step in &trace.steps {
         let name = instance.tid_name(i64::from(step.thread.0) + 1);
-        let edge = step.path.first().map_or_else(String::new, |&edge| program.show_edge(edge));
+        let edge = step.path.first().map_or_else(String::new, |&edge| show_edge(program, edge));
         let from = step.path.first().map(|&edge| program.edge(edge));
         let node = |id| program.location(id).labels.first().map_or(String::new(), |label| format!("{label}"));
         let ends = from.map_or_else(String::new, |edge| match (node(edge.from), node(edge.to)) {

@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use threadwise_ir::Program;
-use threadwise_limits::{Budget, Limit, Turns, Worker, on_large_stack};
+use threadwise_limits::{Budget, Limit};
 use threadwise_verdict::Verdict;
+use threadwise_workers::{Turns, Worker, on_large_stack};
 
 /// Programs whose data is bounded are usually decided by the search, if they are small.
 const HEAD_START: Duration = Duration::from_millis(150);

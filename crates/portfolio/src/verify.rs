@@ -9,9 +9,10 @@ use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_ir::patience::under;
-use threadwise_limits::{Budget, Limit, watched};
+use threadwise_limits::{Budget, Limit};
 use threadwise_source::Diagnostic;
 use threadwise_verdict::Verdict;
+use threadwise_workers::watched;
 
 /// What the user wants.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_evidence::{Annotation, FrontierProof, ModularProof, Proof, ThreadAnnotation};
 use threadwise_ir::{Control, Copies, Instance, LocationId, Program, RoutineId, Store, TemplateId, ThreadId};
+use threadwise_print::show_edge;
 use threadwise_source::Span;
 
 /// A statement beside an assertion is cut to this many characters.
@@ -237,7 +238,7 @@ impl View<'_> {
             "atomic" => text.push_str(&self.atomic(spot.location)),
             // The end of a procedure.
             "}" => text.push_str("return"),
-            "" => text.push_str(location.edges.first().map(|&e| program.show_edge(e)).as_deref().unwrap_or("end")),
+            "" => text.push_str(location.edges.first().map(|&e| show_edge(program, e)).as_deref().unwrap_or("end")),
             statement => text.push_str(statement),
         }
         text

@@ -4,6 +4,7 @@ use crate::human::Layout;
 use crate::list::wrap_words;
 use threadwise_evidence::ContractsProof;
 use threadwise_ir::Program;
+use threadwise_print::show_expr;
 
 /// In a few words.
 pub(crate) fn how(proof: &ContractsProof) -> String {
@@ -24,7 +25,7 @@ pub(crate) fn text(program: &Program, proof: &ContractsProof, layout: &Layout) -
         let mut lines = Vec::new();
         for point in thread.loops.iter().chain(&thread.points).filter(|point| !point.holds.is_empty()) {
             let location = program.location(point.point.location);
-            let holds = point.holds.iter().map(|e| program.show_expr(e, Some(location.routine)));
+            let holds = point.holds.iter().map(|e| show_expr(program, e, Some(location.routine)));
             let source = if point.inferred { "inferred" } else { "given" };
             let holds = holds.collect::<Vec<String>>().join(", ");
             lines.push(format!("{}  {source}: {holds}", program.source.locate(location.span)));

@@ -3,10 +3,11 @@
 
 use crate::human::Layout;
 use crate::style::Tone;
+use crate::term::show_term;
 use std::sync::Arc;
 use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ThreadEnvironment};
 use threadwise_ir::{Program, ThreadId};
-use threadwise_logic::{Term, show_term};
+use threadwise_logic::Term;
 use threadwise_symbolic::{FormulaReader, PointId, Space};
 
 /// Without `-v` no more assertions or transitions of a thread than this are shown.

@@ -2,6 +2,7 @@
 
 use threadwise_evidence::show_value;
 use threadwise_ir::{Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, ThreadRef, VarRef};
+use threadwise_print::show_expr;
 
 /// More facts than this bury the important ones.
 const MAX_FACTS: usize = 12;
@@ -94,7 +95,7 @@ impl<'a> Facts<'a> {
     /// `x == 0`
     fn value(&mut self, e: &Expr) {
         let program = self.env.instance.program.clone();
-        let name = program.show_expr(e, self.routine);
+        let name = show_expr(&program, e, self.routine);
         if let Ok(words) = self.env.words(e) {
             let value = show_value(self.env.instance, &e.sort, &words);
             self.add(format!("{name} == {value}"));
@@ -119,7 +120,7 @@ impl<'a> Facts<'a> {
         if !matches!(e.kind, ExprKind::At(..)) {
             return self.value(e);
         }
-        let name = self.env.instance.program.show_expr(e, None);
+        let name = show_expr(&self.env.instance.program, e, None);
         match self.env.holds(e) {
             Ok(true) => self.add(name),
             Ok(false) => self.add(format!("!{name}")),
@@ -133,7 +134,7 @@ impl<'a> Facts<'a> {
         match &e.kind {
             ExprKind::At(_, locations) => {
                 let here = instance.location_of(self.env.threads.local(tid as usize - 1));
-                let shown = instance.program.show_expr(e, None);
+                let shown = show_expr(&instance.program, e, None);
                 let label = shown.rsplit('@').next().unwrap_or_default().to_string();
                 if locations.contains(&here) {
                     self.add(format!("{copy}@{label}"));

@@ -31,6 +31,7 @@ mod race;
 mod safe;
 mod statement;
 mod style;
+mod term;
 mod trace;
 mod value;
 mod view;

@@ -1,6 +1,7 @@
 //! What a SAFE verdict says about a program.
 
 use threadwise_ir::{AssertionKind, Op, Program, Update};
+use threadwise_print::show_property;
 use threadwise_source::Span;
 
 /// More properties than this are counted, not listed.
@@ -10,7 +11,7 @@ const MAX_LISTED: usize = 8;
 pub(crate) fn proved(program: &Program) -> Vec<String> {
     let mut lines: Vec<String> = assertions(program).into_iter().collect();
     let properties = &program.properties;
-    lines.extend(properties.iter().take(MAX_LISTED).map(|p| program.show_property(p)));
+    lines.extend(properties.iter().take(MAX_LISTED).map(|p| show_property(program, p)));
     if properties.len() > MAX_LISTED {
         lines.push(format!("and {} more properties", properties.len() - MAX_LISTED));
     }

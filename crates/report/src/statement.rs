@@ -1,6 +1,7 @@
 //! Steps in the words of the source.
 
 use threadwise_ir::{EdgeId, Program};
+use threadwise_print::show_edge;
 
 /// Statements are cut to this many characters.
 const MAX_STATEMENT: usize = 72;
@@ -19,7 +20,7 @@ pub(crate) fn statement(program: &Program, id: EdgeId) -> Statement {
     let edge = program.edge(id);
     let source = program.source.snippet(edge.span, MAX_STATEMENT);
     let text = match edge.branch {
-        _ if source.is_empty() => program.show_edge(id),
+        _ if source.is_empty() => show_edge(program, id),
         Some(outcome) => format!("{source} is {outcome}"),
         None => source,
     };

@@ -7,6 +7,7 @@ use threadwise_evidence::{Trace, Violation};
 use threadwise_ir::{
     Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, PropertyKind, State, StepError, ThreadId, Update,
 };
+use threadwise_print::show_property;
 use threadwise_source::Span;
 
 /// A violation in words.
@@ -39,7 +40,7 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
             let property = program.property(*id);
             Explanation {
                 what: property_fails(&property.kind),
-                text: program.show_property(property),
+                text: show_property(program, property),
                 facts: property_facts(instance, state.as_ref(), &property.kind),
                 race: match (&property.kind, &state) {
                     (PropertyKind::NoRace(_, vars), Some(state)) => race(instance, state, vars),
@@ -52,7 +53,7 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
             let property = program.property(*id);
             Explanation {
                 what: format!("{} in a property", fault_name(*fault)),
-                text: program.show_property(property),
+                text: show_property(program, property),
                 facts: property_facts(instance, state.as_ref(), &property.kind),
                 ..Explanation::at(*span)
             }

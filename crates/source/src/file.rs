@@ -87,7 +87,7 @@ impl SourceFile {
 
     /// The lines that hold the bytes `first..last`, without the last newline, and the number of
     /// the first of them.
-    pub(crate) fn lines_around(&self, first: usize, last: usize) -> (usize, Range<usize>) {
+    pub fn lines_around(&self, first: usize, last: usize) -> (usize, Range<usize>) {
         let line_after = |offset: usize| self.line_starts.partition_point(|&s| s as usize <= offset);
         let line = line_after(first);
         let end = match self.line_starts.get(line_after(last)) {

@@ -21,10 +21,11 @@ pub use soundness::disagreement;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use threadwise_diagnostics::render;
 use threadwise_frontends::{Options, frontend_for, frontends};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 
 /// A program with expectations in its leading comment:
 ///

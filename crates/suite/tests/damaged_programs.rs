@@ -1,9 +1,10 @@
 //! A short run of what `cargo xtask fuzz` does for as long as asked.
 
 use std::path::Path;
+use threadwise_diagnostics::render;
 use threadwise_frontends::{Frontend, Options, frontend_for, frontends};
 use threadwise_limits::Budget;
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 use threadwise_suite::damaged_program;
 
 /// How many of the damaged programs are still programs; the others must get diagnostics.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use threadwise_frontends::frontend_for;
 use threadwise_ir::Program;
 use threadwise_suite::{corpus, damaged_program, examples, random_abstraction, random_annotated, try_program};
+use threadwise_validate::validate;
 
 fn assert_valid(name: &str, program: &Arc<Program>) {
-    assert_eq!(program.validate(), Vec::<String>::new(), "{name}");
+    assert_eq!(validate(program), Vec::<String>::new(), "{name}");
     if let Ok(abstraction) = program.abstraction() {
-        assert_eq!(abstraction.composition.validate(), Vec::<String>::new(), "{name}, composed");
+        assert_eq!(validate(&abstraction.composition), Vec::<String>::new(), "{name}, composed");
     }
 }
 

@@ -1,7 +1,8 @@
 //! The front end understands what is made.
 
+use threadwise_diagnostics::render;
 use threadwise_front_tw::{Options, load, parse, printer};
-use threadwise_source::{Severity, SourceFile, render};
+use threadwise_source::{Severity, SourceFile};
 use threadwise_wild::{Config, generate, program, variants};
 
 /// What is wrong with a text, if anything.

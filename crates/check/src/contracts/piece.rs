@@ -195,12 +195,11 @@ impl<'a> Piece<'a> {
 
     fn must_hold(&mut self, assertions: &[threadwise_ir::Expr], run: &Run, number: usize) -> Result<(), Unsupported> {
         let spot = &self.code.spots[number];
-        for e in assertions {
+        for (index, e) in assertions.iter().enumerate() {
             let holds = assertion_view(self.terms, &self.me, run).holds(e)?;
             let program = self.terms.program();
-            let text = program.show_expr(e, spot.routines.last().copied());
             let place = program.source.locate(program.location(spot.point.location).span);
-            self.bad.push((run.comes.and(holds.not()), format!("`{text}` is false at {place}")));
+            self.bad.push((run.comes.and(holds.not()), format!("assertion {index} of the proof is false at {place}")));
         }
         Ok(())
     }

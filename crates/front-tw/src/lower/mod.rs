@@ -41,6 +41,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use threadwise_ir::{LocationId, Program, RoutineId, TemplateId};
 use threadwise_source::{Diagnostic, Severity, SourceFile, SourceMap};
+use threadwise_validate::finished;
 
 /// What can be set from outside the program.
 #[derive(Clone, Debug, Default)]
@@ -178,7 +179,7 @@ impl<'a> Lowerer<'a> {
     fn into_lowered(self) -> Lowered {
         // What the parser left out may be what the rest relies on.
         let is_program = !self.reporter.has_errors() && !self.reporter.incomplete;
-        let program = is_program.then(|| self.program.finished());
+        let program = is_program.then(|| finished(self.program));
         Lowered { program, diagnostics: self.reporter.into_diagnostics() }
     }
 }

@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use threadwise_diagnostics::render;
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::Program;
-use threadwise_source::{Severity, SourceFile, render};
+use threadwise_source::{Severity, SourceFile};
+use threadwise_validate::validate;
 
 /// Pieces of text to insert: what a change of one token may put in the wrong place.
 const PIECES: &[&str] = &[
@@ -74,7 +76,7 @@ static EXAMPLES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 
 /// What every program that is handed on satisfies, whether or not the build has debug assertions.
 fn assert_well_formed(program: &Program) {
-    assert_eq!(program.validate(), Vec::<String>::new());
+    assert_eq!(validate(program), Vec::<String>::new());
 }
 
 fn check(text: String) {

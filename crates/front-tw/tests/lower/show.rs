@@ -1,12 +1,13 @@
 //! Programs as text, for snapshots.
 
 use std::fmt::Write;
+use threadwise_diagnostics::render;
 use threadwise_front_tw::{Lowered, Options, load};
 use threadwise_ir::{
     AssertionKind, Command, Domain, Expr, ExprKind, LocationId, Op, Place, Program, Routine, Sort, UnaryOp, Update,
     Value, VarRef,
 };
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 
 /// Everything that is said about a program.
 pub fn errors(text: &str) -> String {

@@ -7,6 +7,7 @@ use threadwise_ir::{
     Quantifier, RoutineId, SharedId, Sort, TemplateId, UnaryOp, Update, Value, VarRef,
 };
 use threadwise_source::Span;
+use threadwise_validate::validate;
 
 const TEXT: &str = "
 type Color = enum { red, green };
@@ -42,9 +43,9 @@ exceptions P@start;
 #[track_caller]
 fn damaged(expected: &str, damage: impl FnOnce(&mut Program)) {
     let mut damaged = program(TEXT);
-    assert_eq!(damaged.validate(), Vec::<String>::new(), "it is right as it is written");
+    assert_eq!(validate(&damaged), Vec::<String>::new(), "it is right as it is written");
     damage(&mut damaged);
-    let wrong = damaged.validate();
+    let wrong = validate(&damaged);
     assert!(wrong.iter().any(|text| text.contains(expected)), "`{expected}` is not among {wrong:#?}");
 }
 

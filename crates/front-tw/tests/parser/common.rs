@@ -1,8 +1,9 @@
 //! What several of the modules need.
 
 use std::path::{Path, PathBuf};
+use threadwise_diagnostics::render;
 use threadwise_front_tw::{ast::Module, parse, printer};
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 
 /// All `.tw` files in a folder and the folders in it, sorted; none where there is no such folder.
 pub fn programs_under(folder: &Path) -> Vec<PathBuf> {

@@ -2,8 +2,9 @@
 
 use crate::common::{assert_round_trip, programs_under};
 use std::path::Path;
+use threadwise_diagnostics::render;
 use threadwise_front_tw::parse;
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 
 #[test]
 fn examples_parse_and_print() {

@@ -2,9 +2,10 @@
 
 use crate::common::{assert_fits, assert_round_trip, assert_spans_fit, depth_of};
 use proptest::prelude::*;
+use threadwise_diagnostics::render;
 use threadwise_front_tw::parse;
 use threadwise_front_tw::parser::{MAX_DEPTH, MAX_DIAGNOSTICS};
-use threadwise_source::{SourceFile, render};
+use threadwise_source::SourceFile;
 
 /// A program with a bit of everything, to be damaged.
 const PROGRAM: &str = "\

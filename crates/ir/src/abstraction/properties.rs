@@ -85,7 +85,7 @@ pub(super) fn share_out(
     let others = program.exceptions.iter().filter(|e| !sharing.concerns_specified(e));
     builder.new.exceptions = others.map(|e| with_new_locations(e, &builder, nodes, &sharing.labelled)).collect();
     builder.new.properties = sharing.kept;
-    Ok(Abstraction { composition: Arc::new(builder.new.finished()), local: sharing.local, labelled: sharing.labelled })
+    Ok(Abstraction { composition: Arc::new(builder.new.indexed()), local: sharing.local, labelled: sharing.labelled })
 }
 
 /// Locations of a label, and the node of the same name.

@@ -1,18 +1,9 @@
 //! Terms as text for people, in the notation of the language.
 
-use crate::{Kind, Quantifier, Term, Var};
-
-/// How to call variables and their values.
-pub trait Naming {
-    /// The name of a variable.
-    fn name(&self, var: Var) -> String;
-
-    /// What the value of a variable is called.
-    fn value(&self, var: Var, value: i64) -> String;
-}
+use threadwise_logic::{Kind, Naming, Quantifier, SmtSort, Term};
 
 /// The term as text.
-pub fn show_term(term: &Term, naming: &dyn Naming) -> String {
+pub(crate) fn show_term(term: &Term, naming: &dyn Naming) -> String {
     show(term, naming, Level::Top)
 }
 
@@ -62,7 +53,7 @@ fn comparison(a: &Term, b: &Term, operator: &str, naming: &dyn Naming) -> String
         let turned = if operator == "<=" { ">=" } else { operator };
         return format!("{} {turned} {}", naming.name(*var), naming.value(*var, *value));
     }
-    if *a.sort() != crate::SmtSort::Int {
+    if *a.sort() != SmtSort::Int {
         return format!("{} {operator} {}", tight(a, naming), tight(b, naming));
     }
     let difference = a.minus(b);

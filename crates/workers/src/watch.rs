@@ -1,9 +1,10 @@
 //! Work that is waited for no longer than its budget allows, whether it listens or not.
 
-use crate::{Budget, Limit, memory_in_use, on_large_stack};
+use crate::on_large_stack;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+use threadwise_limits::{Budget, Limit, memory_in_use};
 
 /// How often the limits are looked at.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -52,7 +53,7 @@ pub fn watched<T: Send + 'static>(
         // Work that gives memory back is about to end.
         let gives_back = memory < least_memory;
         least_memory = least_memory.min(memory);
-        met = budget.look_at_limits(0).err().map(|limit| match (limit, met) {
+        met = budget.look().err().map(|limit| match (limit, met) {
             (Limit::Memory(_) | Limit::OutOfMemory, Some(_)) if gives_back => (limit, Instant::now()),
             (_, Some(met)) => met,
             (_, None) => (limit, Instant::now()),
@@ -106,7 +107,7 @@ mod tests {
         let (sender, receiver) = channel();
         let _ = watched("test", &budget, move |own| {
             let parts = own.part("part", std::sync::Arc::new(crate::Turns::new(1).join(1, Duration::ZERO))).0;
-            while !parts.cancelled.iter().any(|flag| flag.load(Ordering::Relaxed)) {
+            while !parts.is_cancelled() {
                 std::thread::sleep(GLANCE);
             }
             let _ = sender.send(());

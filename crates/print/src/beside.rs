@@ -1,9 +1,10 @@
 //! Abstract threads beside the threads they specify, as text.
 
-use crate::{AbstractThread, EdgeId, Program, RoutineId, TemplateId};
+use crate::{location_numbers, locations_in_order, show_abstract_step, show_edge, show_expr, show_routine};
+use threadwise_ir::{AbstractThread, EdgeId, Program, RoutineId, TemplateId};
 
-/// Each specified thread on the left, its abstract thread on the right.
-pub(super) fn beside(program: &Program) -> String {
+/// Each specified thread beside its abstract thread, as text: the thread on the left.
+pub fn abstract_listing(program: &Program) -> String {
     let pairs = program.abstract_threads.iter().map(|thread| {
         let (left, right) = (thread_lines(program, thread.template), abstract_lines(program, thread));
         columns(&left, &right)
@@ -24,26 +25,26 @@ fn columns(left: &[String], right: &[String]) -> String {
 
 /// The thread and the procedures it calls.
 fn thread_lines(program: &Program, template: TemplateId) -> Vec<String> {
-    let numbers = program.location_numbers();
+    let numbers = location_numbers(program);
     let mut lines = Vec::new();
     for routine in program.routines_of(template) {
-        lines.push(program.show_routine(routine));
+        lines.push(show_routine(program, routine));
         for edge in edges_of(program, routine) {
-            let place = |id: crate::LocationId| {
+            let place = |id: threadwise_ir::LocationId| {
                 let location = program.location(id);
                 format!("{}{}", numbers[id.index()], if location.transient { "·" } else { " " })
             };
             let at = program.edge(edge);
             let labels = &program.location(at.from).labels;
             let labels: String = labels.iter().map(|label| format!("{label}: ")).collect();
-            lines.push(format!("{:>5} → {:<4} {labels}{}", place(at.from), place(at.to), program.show_edge(edge)));
+            lines.push(format!("{:>5} → {:<4} {labels}{}", place(at.from), place(at.to), show_edge(program, edge)));
         }
     }
     lines
 }
 
 fn edges_of(program: &Program, routine: RoutineId) -> impl Iterator<Item = EdgeId> {
-    let locations = program.locations_in_order(routine).into_iter();
+    let locations = locations_in_order(program, routine).into_iter();
     locations.flat_map(|location| program.location(location).edges.clone())
 }
 
@@ -54,10 +55,10 @@ fn abstract_lines(program: &Program, thread: &AbstractThread) -> Vec<String> {
     lines.push(format!("  init {};{}", initial.join(", "), if thread.idle { " idle;" } else { "" }));
     for node in 0..thread.nodes.len() {
         let assertion = thread.nodes[node].assertion.as_ref();
-        let assertion = assertion.map_or_else(String::new, |e| format!(" assert {};", program.show_expr(e, None)));
+        let assertion = assertion.map_or_else(String::new, |e| format!(" assert {};", show_expr(program, e, None)));
         lines.push(format!("  {}:{assertion}", name(node)));
         for edge in thread.edges.iter().filter(|edge| edge.from == node) {
-            let step = program.show_abstract_step(&edge.frame, edge.formula.as_ref());
+            let step = show_abstract_step(program, &edge.frame, edge.formula.as_ref());
             lines.push(format!("    → {}  {step}", name(edge.to)));
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use threadwise_limits::TakesTurns;
 
 /// How long a turn lasts where others wait. With 10 ms, everything took about a tenth longer: after a change of turns the
 /// caches are cold.
@@ -12,7 +13,7 @@ const TURN: Duration = Duration::from_millis(50);
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// Some cores, shared by workers in proportion to their weights. A worker is asked to wait when it asks
-/// its [`Budget`](crate::Budget) whether it may go on.
+/// its [`Budget`](threadwise_limits::Budget) whether it may go on.
 #[derive(Debug)]
 pub struct Turns {
     cores: usize,
@@ -102,47 +103,6 @@ impl Worker {
         own.weight = weight;
     }
 
-    /// How long it has waited for its turns.
-    pub fn waited(&self) -> Duration {
-        Duration::from_nanos(self.waited.load(Ordering::Relaxed))
-    }
-
-    /// Goes on if it is this worker's turn, or waits until it is, or until it should wait no longer.
-    pub(crate) fn take_turn(&self, give_up: impl Fn() -> bool) {
-        let mut workers = self.turns.lock();
-        let has_to_wait = match workers[self.index].state {
-            State::Working(since) => self.ends_turn(&mut workers, since),
-            State::Served(since) => {
-                self.charge(&mut workers, since);
-                true
-            }
-            State::Waiting | State::Gone => true,
-        };
-        if !has_to_wait {
-            return;
-        }
-        workers[self.index].state = State::Waiting;
-        self.turns.changed.notify_all();
-        let started = Instant::now();
-        while !self.is_next(&workers) && !give_up() {
-            let waited = self.turns.changed.wait_timeout(workers, GLANCE);
-            workers = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        workers[self.index].state = State::Working(Instant::now());
-        self.waited.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
-    }
-
-    /// If its turn is over while another process works for it, lets the others work too.
-    pub(crate) fn be_served(&self) {
-        let mut workers = self.turns.lock();
-        if let State::Working(since) = workers[self.index].state
-            && self.ends_turn(&mut workers, since)
-        {
-            workers[self.index].state = State::Served(Instant::now());
-            self.turns.changed.notify_all();
-        }
-    }
-
     /// Whether a turn that began at an instant is over and somebody else comes before this worker.
     fn ends_turn(&self, workers: &mut [Entry], since: Instant) -> bool {
         if since.elapsed() < TURN {
@@ -174,6 +134,47 @@ impl Worker {
     }
 }
 
+impl TakesTurns for Worker {
+    fn waited(&self) -> Duration {
+        Duration::from_nanos(self.waited.load(Ordering::Relaxed))
+    }
+
+    fn take_turn(&self, give_up: &dyn Fn() -> bool) {
+        let mut workers = self.turns.lock();
+        let has_to_wait = match workers[self.index].state {
+            State::Working(since) => self.ends_turn(&mut workers, since),
+            State::Served(since) => {
+                self.charge(&mut workers, since);
+                true
+            }
+            State::Waiting | State::Gone => true,
+        };
+        if !has_to_wait {
+            return;
+        }
+        workers[self.index].state = State::Waiting;
+        self.turns.changed.notify_all();
+        let started = Instant::now();
+        while !self.is_next(&workers) && !give_up() {
+            let waited = self.turns.changed.wait_timeout(workers, GLANCE);
+            workers = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        workers[self.index].state = State::Working(Instant::now());
+        self.waited.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// If its turn is over while another process works for it, lets the others work too.
+    fn be_served(&self) {
+        let mut workers = self.turns.lock();
+        if let State::Working(since) = workers[self.index].state
+            && self.ends_turn(&mut workers, since)
+        {
+            workers[self.index].state = State::Served(Instant::now());
+            self.turns.changed.notify_all();
+        }
+    }
+}
+
 impl Drop for Worker {
     fn drop(&mut self) {
         self.turns.lock()[self.index].state = State::Gone;
@@ -183,9 +184,10 @@ impl Drop for Worker {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Budget, Turns};
+    use crate::Turns;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
+    use threadwise_limits::Budget;
 
     /// Works until its time is over and tells how many checks it passed, which take a while each.
     fn work(budget: &Budget) -> Duration {

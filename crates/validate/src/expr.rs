@@ -1,52 +1,54 @@
 //! Expressions: that sorts agree, and that they mention only what has a meaning where they stand.
 
-use super::{Validator, is_finite_scalar};
-use crate::{BinaryOp, Expr, ExprKind, LocalId, LocationId, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef};
+use crate::{Validator, is_finite_scalar};
+use threadwise_ir::{
+    BinaryOp, Expr, ExprKind, LocalId, LocationId, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef,
+};
 
 /// What an expression may mention.
 #[derive(Clone, Default)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     /// The locals of this routine.
-    pub(super) routine: Option<RoutineId>,
+    pub(crate) routine: Option<RoutineId>,
     /// The running thread.
-    pub(super) own: bool,
+    pub(crate) own: bool,
     /// Values after the step.
-    pub(super) after: bool,
+    pub(crate) after: bool,
     /// Where other threads are, and their locals.
-    pub(super) threads: bool,
+    pub(crate) threads: bool,
     /// The sorts of the bound variables, the outermost first.
-    pub(super) bound: Vec<Sort>,
+    pub(crate) bound: Vec<Sort>,
 }
 
 impl Scope {
-    pub(super) fn property() -> Scope {
+    pub(crate) fn property() -> Scope {
         Scope { threads: true, ..Scope::default() }
     }
 
-    pub(super) fn code(routine: RoutineId) -> Scope {
+    pub(crate) fn code(routine: RoutineId) -> Scope {
         Scope { routine: Some(routine), own: true, ..Scope::default() }
     }
 }
 
 /// Whether a value of one sort may go where the other is expected; that an integer is in its range is checked when it gets there.
-pub(super) fn may_become(value: &Sort, place: &Sort) -> bool {
+pub(crate) fn may_become(value: &Sort, place: &Sort) -> bool {
     value == place || value.is_numeric() && place.is_numeric()
 }
 
 impl Validator<'_> {
     /// An expression that is true or false.
-    pub(super) fn condition(&mut self, e: &Expr, scope: &Scope, what: &str) {
+    pub(crate) fn condition(&mut self, e: &Expr, scope: &Scope, what: &str) {
         self.require(e.sort == Sort::Bool, || format!("{what} is of sort {:?}, not bool", e.sort));
         self.expr(e, scope, what);
     }
 
     /// An expression whose value goes where a sort is expected.
-    pub(super) fn fits(&mut self, e: &Expr, sort: &Sort, scope: &Scope, what: &str) {
+    pub(crate) fn fits(&mut self, e: &Expr, sort: &Sort, scope: &Scope, what: &str) {
         self.require(may_become(&e.sort, sort), || format!("{what} is of sort {:?}, not {sort:?}", e.sort));
         self.expr(e, scope, what);
     }
 
-    pub(super) fn sort(&mut self, sort: &Sort, what: &str) {
+    pub(crate) fn sort(&mut self, sort: &Sort, what: &str) {
         let is_right = match sort {
             Sort::Bool | Sort::Int | Sort::Tid => true,
             Sort::Range(lo, hi) => lo <= hi,
@@ -65,7 +67,7 @@ impl Validator<'_> {
     }
 
     /// An expression and all that is inside it.
-    pub(super) fn expr(&mut self, e: &Expr, scope: &Scope, what: &str) {
+    pub(crate) fn expr(&mut self, e: &Expr, scope: &Scope, what: &str) {
         self.sort(&e.sort, what);
         let before = self.wrong.len();
         self.parts(e, scope, what);
@@ -124,7 +126,7 @@ impl Validator<'_> {
     }
 
     /// The sort of a variable, if there is one.
-    pub(super) fn sort_of(&self, var: VarRef, routine: Option<RoutineId>) -> Option<&Sort> {
+    pub(crate) fn sort_of(&self, var: VarRef, routine: Option<RoutineId>) -> Option<&Sort> {
         match var {
             VarRef::Shared(id) => self.program.shared.get(id.index()).map(|var| &var.sort),
             VarRef::Local(id) => self.program.routine(routine?).locals.get(id.index()).map(|var| &var.sort),

@@ -1,15 +1,15 @@
 //! Routines, locations and edges.
 
-use super::Validator;
-use super::expr::{Scope, may_become};
-use crate::{
+use crate::Validator;
+use crate::expr::{Scope, may_become};
+use std::sync::Arc;
+use threadwise_ir::{
     Command, Edge, EdgeId, Expr, LocalId, Location, LocationId, Op, Place, Routine, RoutineId, Update, Value, VarRef,
 };
-use std::sync::Arc;
 
 impl Validator<'_> {
     /// What a routine says about itself.
-    pub(super) fn routine(&mut self, routine: &Routine) {
+    pub(crate) fn routine(&mut self, routine: &Routine) {
         let (name, program) = (&routine.name, self.program);
         for local in &routine.locals {
             self.sort(&local.sort, &format!("the local {} of {name}", local.name));
@@ -26,7 +26,7 @@ impl Validator<'_> {
         self.require(is_there, || format!("{name} has locations or edges that are not there"));
     }
 
-    pub(super) fn code(&mut self) {
+    pub(crate) fn code(&mut self) {
         let program = self.program;
         for id in (0..program.routines.len() as u32).map(RoutineId) {
             self.ends(id);
@@ -119,7 +119,7 @@ impl Validator<'_> {
         let mut sort = self.sort_of(place.var, scope.routine).cloned();
         for index in &place.indices {
             sort = match sort {
-                Some(crate::Sort::Array(key, element)) => {
+                Some(threadwise_ir::Sort::Array(key, element)) => {
                     self.fits(index, &key, scope, &what);
                     Some((*element).clone())
                 }

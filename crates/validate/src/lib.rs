@@ -4,27 +4,33 @@
 mod code;
 mod expr;
 
-use crate::{
+use expr::Scope;
+use threadwise_ir::{
     AbstractThread, Contract, Copies, Domain, Expr, ExprKind, Initial, LocationId, Op, Program, PropertyKind, SharedId,
     Sort, TemplateId, VarRef,
 };
-use expr::Scope;
 
-impl Program {
-    /// What is wrong with the program, in words; nothing if engines can rely on it.
-    pub fn validate(&self) -> Vec<String> {
-        let mut validator = Validator { program: self, wrong: Vec::new() };
-        validator.declarations();
-        // Ids are followed below, so they must be right first.
-        if validator.wrong.is_empty() {
-            validator.ids();
-        }
-        if validator.wrong.is_empty() {
-            validator.code();
-            validator.formulas();
-        }
-        validator.wrong
+/// The program when all of it is there: what every front end ends with. Builds with debug assertions see that it
+/// keeps the rules that engines rely on.
+pub fn finished(program: Program) -> Program {
+    let program = program.indexed();
+    debug_assert!(validate(&program).is_empty(), "{:#?}", validate(&program));
+    program
+}
+
+/// What is wrong with the program, in words; nothing if engines can rely on it.
+pub fn validate(program: &Program) -> Vec<String> {
+    let mut validator = Validator { program, wrong: Vec::new() };
+    validator.declarations();
+    // Ids are followed below, so they must be right first.
+    if validator.wrong.is_empty() {
+        validator.ids();
     }
+    if validator.wrong.is_empty() {
+        validator.code();
+        validator.formulas();
+    }
+    validator.wrong
 }
 
 struct Validator<'a> {

@@ -1,10 +1,14 @@
 //! The control-flow graphs for Graphviz.
 
-use crate::{AbstractThread, EdgeId, LocationId, Program, RoutineId};
+use crate::{
+    location_numbers, locations_in_order, routines_in_order, show_abstract_step, show_edge, show_expr, show_routine,
+};
+use threadwise_ir::{AbstractThread, EdgeId, LocationId, Program, RoutineId};
 
-pub(super) fn dot(program: &Program) -> String {
+/// The control-flow graphs as a Graphviz digraph, one cluster for each thread and procedure.
+pub fn dot(program: &Program) -> String {
     let mut dot = Dot::new(program);
-    for routine in program.routines_in_order() {
+    for routine in routines_in_order(program) {
         dot.routine(routine);
     }
     for (index, thread) in program.abstract_threads.iter().enumerate() {
@@ -14,8 +18,8 @@ pub(super) fn dot(program: &Program) -> String {
     dot.out
 }
 
-/// Each specified thread, with the procedures it calls, and its abstract thread in a common frame.
-pub(super) fn abstract_dot(program: &Program) -> String {
+/// A Graphviz digraph with each specified thread, the procedures it calls and its abstract thread in a common frame.
+pub fn abstract_dot(program: &Program) -> String {
     let mut dot = Dot::new(program);
     let mut drawn = Vec::new();
     for (index, thread) in program.abstract_threads.iter().enumerate() {
@@ -44,7 +48,7 @@ struct Dot<'a> {
 
 impl<'a> Dot<'a> {
     fn new(program: &'a Program) -> Dot<'a> {
-        let mut dot = Dot { program, numbers: program.location_numbers(), out: String::new() };
+        let mut dot = Dot { program, numbers: location_numbers(program), out: String::new() };
         dot.line(0, "digraph threadwise {");
         dot.line(1, "node [shape=circle, width=0.35, fixedsize=true, fontsize=10, fontname=\"sans-serif\"];");
         dot.line(1, "edge [fontsize=10, fontname=\"monospace\"];");
@@ -61,15 +65,15 @@ impl<'a> Dot<'a> {
     fn routine(&mut self, id: RoutineId) {
         let program = self.program;
         self.line(1, &format!("subgraph cluster_{} {{", id.0));
-        self.line(2, &format!("label={}; color=gray;", quoted(&program.show_routine(id))));
+        self.line(2, &format!("label={}; color=gray;", quoted(&show_routine(program, id))));
         // An arrow from nowhere marks the entry.
         let entry = program.routine(id).entry.0;
         self.line(2, &format!("start{} [shape=none, label=\"\", width=0];", id.0));
         self.line(2, &format!("start{} -> l{entry};", id.0));
-        for location in program.locations_in_order(id) {
+        for location in locations_in_order(program, id) {
             self.node(location);
         }
-        for location in program.locations_in_order(id) {
+        for location in locations_in_order(program, id) {
             for &edge in &program.location(location).edges {
                 self.edge(edge);
             }
@@ -97,7 +101,7 @@ impl<'a> Dot<'a> {
 
     fn edge(&mut self, id: EdgeId) {
         let edge = self.program.edge(id);
-        let label = quoted(&self.program.show_edge(id));
+        let label = quoted(&show_edge(self.program, id));
         self.line(2, &format!("l{} -> l{} [label={label}];", edge.from.0, edge.to.0));
     }
 
@@ -108,7 +112,7 @@ impl<'a> Dot<'a> {
         self.line(2, &format!("label={}; color=gray; style=dashed;", quoted(&title)));
         for (number, node) in thread.nodes.iter().enumerate() {
             let text = match &node.assertion {
-                Some(e) => format!("{}\n{}", node.name, program.show_expr(e, None)),
+                Some(e) => format!("{}\n{}", node.name, show_expr(program, e, None)),
                 None => node.name.to_string(),
             };
             let entry = if thread.init.contains(&number) { ", penwidth=2" } else { "" };
@@ -119,7 +123,7 @@ impl<'a> Dot<'a> {
             }
         }
         for edge in &thread.edges {
-            let label = quoted(&program.show_abstract_step(&edge.frame, edge.formula.as_ref()));
+            let label = quoted(&show_abstract_step(program, &edge.frame, edge.formula.as_ref()));
             let (from, to) = (edge.from, edge.to);
             self.line(2, &format!("a{index}_{from} -> a{index}_{to} [label={label}];"));
         }

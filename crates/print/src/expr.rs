@@ -1,9 +1,10 @@
 //! Expressions with the parentheses they need.
 
-use crate::{
+use crate::{location_numbers, show_domain};
+use std::sync::Arc;
+use threadwise_ir::{
     BinaryOp, Binder, Expr, ExprKind, LocationId, Program, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef,
 };
-use std::sync::Arc;
 
 /// How tightly each kind of expression binds, loosest first, as in the language's grammar.
 mod level {
@@ -22,23 +23,23 @@ mod level {
 }
 
 /// Prints expressions of one routine, or of properties.
-pub(super) struct ExprPrinter<'a> {
+pub(crate) struct ExprPrinter<'a> {
     program: &'a Program,
     routine: Option<RoutineId>,
     bound: Vec<Arc<str>>,
 }
 
 impl<'a> ExprPrinter<'a> {
-    pub(super) fn new(program: &'a Program, routine: Option<RoutineId>) -> ExprPrinter<'a> {
+    pub(crate) fn new(program: &'a Program, routine: Option<RoutineId>) -> ExprPrinter<'a> {
         ExprPrinter { program, routine, bound: Vec::new() }
     }
 
     /// Gives the next bound variable a name.
-    pub(super) fn bind(&mut self, name: Arc<str>) {
+    pub(crate) fn bind(&mut self, name: Arc<str>) {
         self.bound.push(name);
     }
 
-    pub(super) fn print(&mut self, e: &Expr) -> String {
+    pub(crate) fn print(&mut self, e: &Expr) -> String {
         self.at_least(e, level::CONDITIONAL)
     }
 
@@ -104,7 +105,7 @@ impl<'a> ExprPrinter<'a> {
     }
 
     /// The name of a variable with a prime, if any: `x'`, `l.w'`.
-    pub(super) fn var(&self, var: VarRef, prime: &str) -> String {
+    pub(crate) fn var(&self, var: VarRef, prime: &str) -> String {
         let name = match (var, self.routine) {
             (VarRef::Shared(id), _) => &self.program.shared[id.index()].name,
             (VarRef::Local(id), Some(routine)) => &self.program.routine(routine).locals[id.index()].name,
@@ -127,7 +128,7 @@ impl<'a> ExprPrinter<'a> {
         let labels = &self.program.location(*first).labels;
         match labels.iter().find(borne_by_all) {
             Some(label) => label.to_string(),
-            None => self.program.location_numbers()[first.index()].to_string(),
+            None => location_numbers(self.program)[first.index()].to_string(),
         }
     }
 
@@ -171,7 +172,7 @@ impl<'a> ExprPrinter<'a> {
         let (mut binder, mut body) = (binder, body);
         let mut binders = Vec::new();
         loop {
-            let domain = self.program.show_domain(&binder.domain);
+            let domain = show_domain(self.program, &binder.domain);
             binders.push(format!("{}: {domain}", binder.name));
             self.bind(binder.name.clone());
             match &body.kind {

@@ -15,7 +15,7 @@ pub fn on_large_stack<T: Send + 'static>(
     // A thread that cannot be spawned gives its closure up, so the work waits outside.
     let work = Arc::new(Mutex::new(Some(work)));
     // Where address space is limited, the work needs the larger part of it for other things.
-    let most = crate::memory::address_space_left().map_or(usize::MAX, |left| (left / 8) as usize);
+    let most = threadwise_limits::address_space_left().map_or(usize::MAX, |left| (left / 8) as usize);
     let smallest = SIZES[SIZES.len() - 1];
     SIZES.into_iter().filter(|&size| size <= most.max(smallest)).find_map(|size| {
         let work = work.clone();

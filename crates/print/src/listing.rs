@@ -1,16 +1,21 @@
 //! The program as text.
 
-use crate::{AbstractThread, EdgeId, Expr, Location, LocationId, Program, RoutineId, SharedId};
+use crate::{
+    location_numbers, locations_in_order, routines_in_order, show_contract, show_edge, show_expr, show_property,
+    show_routine, show_shared, show_sort,
+};
 use std::fmt::Write;
+use threadwise_ir::{AbstractThread, EdgeId, Expr, Location, LocationId, Program, RoutineId, SharedId};
 use threadwise_source::Span;
 
 /// Statements longer than this push their source position to the right.
 const STATEMENT_WIDTH: usize = 40;
 
-pub(super) fn listing(program: &Program) -> String {
-    let mut listing = Listing { program, numbers: program.location_numbers(), out: String::new() };
+/// The whole program as text: types, variables, control-flow graphs, properties.
+pub fn listing(program: &Program) -> String {
+    let mut listing = Listing { program, numbers: location_numbers(program), out: String::new() };
     listing.declarations();
-    for routine in program.routines_in_order() {
+    for routine in routines_in_order(program) {
         listing.routine(routine);
     }
     listing.properties();
@@ -53,10 +58,10 @@ impl Listing<'_> {
             self.line(&format!("type {} = enum {{ {} }};", def.name, members.join(", ")));
         }
         for var in &self.program.shared {
-            self.line(&format!("{};", self.program.show_shared(var)));
+            self.line(&format!("{};", show_shared(self.program, var)));
         }
         for e in &self.program.init {
-            self.line(&format!("init {};", self.program.show_expr(e, None)));
+            self.line(&format!("init {};", show_expr(self.program, e, None)));
         }
     }
 
@@ -64,16 +69,16 @@ impl Listing<'_> {
         let program = self.program;
         let routine = program.routine(id);
         self.gap();
-        self.line(&program.show_routine(id));
+        self.line(&show_routine(program, id));
         for (index, var) in routine.locals.iter().enumerate() {
             // Parameters and the result stand in the first line.
             let is_result = routine.result.is_some_and(|result| result.index() == index);
             if index >= routine.params && !is_result {
-                let sort = program.show_sort(&var.sort);
+                let sort = show_sort(program, &var.sort);
                 self.line(&format!("                var {}: {sort};", var.name));
             }
         }
-        for location in program.locations_in_order(id) {
+        for location in locations_in_order(program, id) {
             self.location(location);
         }
     }
@@ -106,14 +111,14 @@ impl Listing<'_> {
     }
 
     fn annotation(&mut self, keyword: &str, e: &Expr, location: &Location) {
-        let text = self.program.show_expr(e, Some(location.routine));
+        let text = show_expr(self.program, e, Some(location.routine));
         self.line(&format!("                {keyword} {text}"));
     }
 
     fn edge(&mut self, id: EdgeId) {
         let edge = self.program.edge(id);
         let (from, to) = (self.point(edge.from), self.point(edge.to));
-        let statement = self.program.show_edge(id);
+        let statement = show_edge(self.program, id);
         let step = format!("  {from:>4} → {to:<5}  {statement}");
         self.line_at(&step, STATEMENT_WIDTH + 16, edge.span);
     }
@@ -131,7 +136,7 @@ impl Listing<'_> {
     fn properties(&mut self) {
         self.gap_if(!self.program.properties.is_empty());
         for property in &self.program.properties {
-            let text = format!("{};", self.program.show_property(property));
+            let text = format!("{};", show_property(self.program, property));
             self.line(&text);
         }
     }
@@ -139,7 +144,7 @@ impl Listing<'_> {
     fn exceptions(&mut self) {
         self.gap_if(!self.program.exceptions.is_empty());
         for e in &self.program.exceptions {
-            self.line(&format!("exceptions {};", self.program.show_expr(e, None)));
+            self.line(&format!("exceptions {};", show_expr(self.program, e, None)));
         }
     }
 
@@ -147,10 +152,10 @@ impl Listing<'_> {
         let program = self.program;
         self.gap_if(!program.relies.is_empty() || !program.guarantees.is_empty());
         for contract in &program.relies {
-            self.line(&format!("{};", program.show_contract("rely", contract)));
+            self.line(&format!("{};", show_contract(program, "rely", contract)));
         }
         for contract in &program.guarantees {
-            self.line(&format!("{};", program.show_contract("guarantee", contract)));
+            self.line(&format!("{};", show_contract(program, "guarantee", contract)));
         }
     }
 
@@ -171,7 +176,7 @@ impl Listing<'_> {
         }
         for node in &thread.nodes {
             let text = match &node.assertion {
-                Some(e) => format!("  {}: assert {};", node.name, program.show_expr(e, None)),
+                Some(e) => format!("  {}: assert {};", node.name, show_expr(program, e, None)),
                 None => format!("  {}:;", node.name),
             };
             self.line(&text);
@@ -181,7 +186,7 @@ impl Listing<'_> {
         let width = ends.max().unwrap_or(0);
         for edge in &thread.edges {
             let (from, to) = (&thread.nodes[edge.from].name, &thread.nodes[edge.to].name);
-            let label = program.show_abstract_step(&edge.frame, edge.formula.as_ref());
+            let label = show_abstract_step(program, &edge.frame, edge.formula.as_ref());
             let ends = format!("{from} → {to}");
             let step = format!("  {ends:<width$}  {label}");
             self.line_at(&step, STATEMENT_WIDTH + 16, edge.span);
@@ -196,13 +201,11 @@ impl Listing<'_> {
     }
 }
 
-impl Program {
-    /// `[g] g' > 0;`
-    pub(super) fn show_abstract_step(&self, frame: &[SharedId], formula: Option<&Expr>) -> String {
-        let names: Vec<&str> = frame.iter().map(|id| &*self.shared[id.index()].name).collect();
-        let formula = formula.map_or("true".to_string(), |e| self.show_expr(e, None));
-        let mut text = String::new();
-        let _ = write!(text, "[{}] {formula};", names.join(", "));
-        text
-    }
+/// `[g] g' > 0;`
+pub(crate) fn show_abstract_step(program: &Program, frame: &[SharedId], formula: Option<&Expr>) -> String {
+    let names: Vec<&str> = frame.iter().map(|id| &*program.shared[id.index()].name).collect();
+    let formula = formula.map_or("true".to_string(), |e| show_expr(program, e, None));
+    let mut text = String::new();
+    let _ = write!(text, "[{}] {formula};", names.join(", "));
+    text
 }
