@@ -11,7 +11,9 @@ use threadwise_portfolio::EngineChoice;
 const EXAMPLES: &str = "\
 Examples:
   threadwise check peterson.tw                  verify a program
-  threadwise check simple.tw -D N=8             the same with the constant N set to 8
+  threadwise peterson.tw                        the same
+  threadwise check simple.tw -D N=8             with the constant N set to 8
+  threadwise check locks/*.tw                   one verdict each, and a table at the end
   threadwise check big.tw --timeout 60          give up after a minute
   threadwise check a.tw --proof a.proof.json    keep the proof of a SAFE verdict…
   threadwise audit a.tw a.proof.json            …and check it again later
@@ -40,7 +42,7 @@ pub struct Cli {
 /// The jobs.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Verify a program
+    /// Verify a program, or several: `threadwise FILE` means `threadwise check FILE`
     Check(CheckArgs),
     /// Run every applicable engine on a program and compare verdicts, time and memory
     Compare(CompareArgs),
@@ -69,8 +71,14 @@ pub enum Command {
 /// Flags of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
+    /// The programs: .tw files, or transition systems in .ts files; `-` reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Verify only the file with this number
+    #[arg(long, value_name = "INDEX", hide = true)]
+    pub only: Option<usize>,
     #[command(flatten)]
-    pub program: ProgramArgs,
+    pub language: FrontendArgs,
     /// The engine that does the work
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = engine_choice())]
     pub engine: EngineChoice,

@@ -1,4 +1,4 @@
-//! `threadwise check`: verify a program.
+//! `threadwise check`: verify a program, or several.
 
 use crate::args::{CheckArgs, Format};
 use crate::complaint::complain;
@@ -7,8 +7,10 @@ use crate::defines::{self, Defines};
 use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
 use crate::pending::PendingFile;
+use crate::several::check_each;
 use crate::work;
 use std::io::BufWriter;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use threadwise_evidence_files::{write_proof, write_trace};
 use threadwise_ir::{Program, Symmetry};
@@ -17,15 +19,27 @@ use threadwise_portfolio::{Outcome, Request, verify};
 use threadwise_report::{Layout, Report, human, json, show_count, to_text};
 use threadwise_verdict::Verdict;
 
-/// Verifies a program, reports the verdict, and writes the evidence that was asked for.
+/// Verifies the program, or each of several.
 pub fn check(args: &CheckArgs) -> Job {
+    match (args.only, &args.files[..]) {
+        (None, [file]) => check_one(args, file),
+        (None, _) => check_each(args),
+        (Some(index), files) => {
+            let file = files.get(index).ok_or_else(|| InputError::new(format!("there is no file number {index}")))?;
+            check_one(args, file)
+        }
+    }
+}
+
+/// Verifies a program, reports the verdict, and writes the evidence that was asked for.
+fn check_one(args: &CheckArgs, file: &Path) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
     work::choose_solver(&args.solver)?;
-    let options = &args.program.language.options;
+    let options = &args.language.options;
     let defines = defines::from_flags(options)?;
-    let program = load_program(&args.program.file, options, &budget, args.output.quiet)?;
-    let files = EvidenceFiles::prepare(args)?;
+    let program = load_program(file, options, &budget, args.output.quiet)?;
+    let files = EvidenceFiles::prepare(args, file)?;
     let request = Request {
         engine: args.engine,
         want_proof: args.proof.is_some(),
@@ -96,8 +110,8 @@ struct EvidenceFiles {
 }
 
 impl EvidenceFiles {
-    fn prepare(args: &CheckArgs) -> Result<EvidenceFiles, InputError> {
-        let prepare = |path: &std::path::PathBuf| PendingFile::prepare(path, &args.program.file);
+    fn prepare(args: &CheckArgs, program: &Path) -> Result<EvidenceFiles, InputError> {
+        let prepare = |path: &PathBuf| PendingFile::prepare(path, program);
         Ok(EvidenceFiles {
             proof: args.proof.as_ref().map(prepare).transpose()?,
             trace: args.trace.as_ref().map(prepare).transpose()?,

@@ -1,20 +1,19 @@
 //! `threadwise compare`: every applicable engine, one row each.
 //!
-//! Each engine runs in a process of its own, so that time and memory are its own and one that
-//! breaks down does not take the others with it.
+//! Each engine runs in a process of its own.
 
 use crate::args::{CompareArgs, Format};
 use crate::console::{Console, print, say};
 use crate::defines;
 use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
-use crate::rows::{Row, table};
+use crate::own_run::{by_itself, run_to_end, this_program};
+use crate::rows::{Row, comparison};
 use crate::scratch::Scratch;
 use crate::work;
 use serde::Serialize;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use threadwise_portfolio::engines;
 use threadwise_report::to_text;
 
@@ -43,7 +42,7 @@ pub fn compare(args: &CompareArgs) -> Job {
         }
         match engine.applicable(&program) {
             Ok(()) => rows.push(work::run_quietly(&console, engine.name().as_str(), || {
-                run_engine(args, engine.name().as_str(), &file.path, scratch.path())
+                run_engine(args, engine.name().as_str(), &file.path, scratch.path(), &stop)
             })?),
             Err(why) => console.detail(format!("{} does not apply: {why}", engine.name())),
         }
@@ -57,7 +56,7 @@ pub fn compare(args: &CompareArgs) -> Job {
 
 fn report(console: &Console, rows: &[Row]) -> Result<(), InputError> {
     print(&match console.format {
-        Format::Human => table(rows, crate::console::palette()),
+        Format::Human => comparison(rows, crate::console::palette()),
         Format::Json => {
             to_text(&Comparison { engines: rows, agree: !disagree(rows), version: env!("CARGO_PKG_VERSION") })
         }
@@ -65,17 +64,21 @@ fn report(console: &Console, rows: &[Row]) -> Result<(), InputError> {
 }
 
 /// Runs `threadwise check --engine NAME` and reads what it says.
-fn run_engine(args: &CompareArgs, engine: &str, program: &Path, scratch: &Path) -> Result<Row, InputError> {
+fn run_engine(
+    args: &CompareArgs,
+    engine: &str,
+    program: &Path,
+    scratch: &Path,
+    stop: &AtomicBool,
+) -> Result<Row, InputError> {
     let proof = scratch.join(format!("{engine}.proof.json"));
     let trace = scratch.join(format!("{engine}.trace.json"));
-    let own_path = std::env::current_exe()
-        .map_err(|error| InputError::new(format!("cannot find the threadwise program itself: {error}")))?;
-    let mut command = Command::new(own_path);
+    let mut command = this_program()?;
     command.args(["check", "--quiet", "--format", "json", "--engine", engine]);
     command.arg("--proof").arg(&proof).arg("--trace").arg(&trace);
     command.args(search_flags(args));
     command.arg("--").arg(program);
-    let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
+    let output = run_to_end(by_itself(&mut command), stop);
     let output = output.map_err(|error| InputError::new(format!("cannot run engine `{engine}`: {error}")))?;
     Ok(Row::from_output(engine, &output, &proof))
 }

@@ -20,6 +20,15 @@ pub enum Exit {
     Internal = 6,
 }
 
+impl Exit {
+    /// What a run of this program means that ended with this code.
+    pub fn from_code(code: i32) -> Option<Exit> {
+        [Exit::Safe, Exit::Unsafe, Exit::BadInput, Exit::Unknown, Exit::Internal]
+            .into_iter()
+            .find(|e| *e as i32 == code)
+    }
+}
+
 /// What is wrong with what the user gave us: data, until [`crate::complaint`] puts it into words.
 #[derive(Debug)]
 pub enum InputError {

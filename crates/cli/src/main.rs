@@ -14,24 +14,29 @@ mod generated;
 mod input;
 mod interrupt;
 mod judged;
+mod own_run;
 mod pending;
 mod progress;
 mod replay;
 mod rescue;
 mod rows;
 mod scratch;
+mod several;
 mod show;
+mod table;
 mod work;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use complaint::{complain, complain_about_flags};
 use exit::Job;
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interrupt::respect_nohup();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments()) {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(complain_about_flags(&error) as u8),
     };
@@ -42,6 +47,26 @@ fn main() -> ExitCode {
         Err(panic) => rescue::tell_internal_error(&panic, format),
     };
     ExitCode::from(exit as u8)
+}
+
+/// What the user typed, with `check` where it was left out.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(is_for_check) {
+        arguments.insert(1, "check".into());
+    }
+    arguments
+}
+
+/// Whether it is a file or a flag of `check` rather than a command. A word that is neither may be a mistyped command.
+fn is_for_check(first: &OsString) -> bool {
+    let is_command = |name: &str| name == "help" || Cli::command().find_subcommand(name).is_some();
+    match first.to_str() {
+        Some("-h" | "--help" | "-V" | "--version") => false,
+        Some(word) if is_command(word) => false,
+        Some(word) if word.starts_with('-') => true,
+        _ => Path::new(first).extension().is_some() || Path::new(first).exists(),
+    }
 }
 
 fn run(command: &Command) -> Job {

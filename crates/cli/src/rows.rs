@@ -1,5 +1,6 @@
 //! The rows of `threadwise compare`.
 
+use crate::table::{Align, Cell, table};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -43,6 +44,16 @@ pub struct Counted {
 /// The number that says best how much work a proof or a search was, for each engine.
 const COUNTERS: [&str; 6] = ["states", "thread_states", "products", "predicates", "assertions", "queries"];
 
+const COLUMNS: [(&str, Align); 7] = [
+    ("engine", Align::Left),
+    ("verdict", Align::Left),
+    ("time", Align::Right),
+    ("memory", Align::Right),
+    ("states", Align::Right),
+    ("proof", Align::Right),
+    ("modular", Align::Left),
+];
+
 impl Row {
     /// Reads what `threadwise check --format json` said.
     pub fn from_output(engine: &str, output: &Output, proof: &Path) -> Row {
@@ -69,16 +80,21 @@ impl Row {
         }
     }
 
-    fn cells(&self) -> [String; 7] {
-        let dash = || "–".to_string();
+    fn cells(&self) -> [Cell; 7] {
+        let tone = match self.verdict.as_str() {
+            "safe" => Tone::Good,
+            "unsafe" => Tone::Bad,
+            _ => Tone::Unsure,
+        };
+        let or_dash = |text: Option<String>| (text.unwrap_or_else(|| "–".to_string()), None);
         [
-            self.engine.clone(),
-            self.verdict.to_uppercase(),
-            self.seconds.map_or_else(dash, show_seconds),
-            self.peak_memory_bytes.map_or_else(dash, show_bytes),
-            self.counted.as_ref().map_or_else(dash, Counted::text),
-            self.proof_bytes.map_or_else(dash, show_bytes),
-            self.modular.map_or_else(dash, |m| if m { "yes" } else { "no" }.to_string()),
+            (self.engine.clone(), None),
+            (self.verdict.to_uppercase(), Some(tone)),
+            or_dash(self.seconds.map(show_seconds)),
+            or_dash(self.peak_memory_bytes.map(show_bytes)),
+            or_dash(self.counted.as_ref().map(Counted::text)),
+            or_dash(self.proof_bytes.map(show_bytes)),
+            or_dash(self.modular.map(|m| if m { "yes" } else { "no" }.to_string())),
         ]
     }
 }
@@ -93,25 +109,8 @@ impl Counted {
 }
 
 /// The rows under their titles, the reasons for what is not known below.
-pub fn table(rows: &[Row], palette: Palette) -> String {
-    let titles = ["engine", "verdict", "time", "memory", "states", "proof", "modular"];
-    let cells: Vec<[String; 7]> = rows.iter().map(Row::cells).collect();
-    let width = |column: usize| {
-        let texts = cells.iter().map(|row| row[column].chars().count());
-        texts.chain([titles[column].len()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..titles.len()).map(width).collect();
-    let mut out = format!("{}\n", palette.paint(Tone::Quiet, line(&titles.map(str::to_string), &widths)));
-    for row in &cells {
-        let text = line(row, &widths);
-        let tone = match row[1].as_str() {
-            "SAFE" => Tone::Good,
-            "UNSAFE" => Tone::Bad,
-            _ => Tone::Unsure,
-        };
-        out.push_str(&text.replacen(&row[1], &palette.paint(tone, &row[1]), 1));
-        out.push('\n');
-    }
+pub fn comparison(rows: &[Row], palette: Palette) -> String {
+    let mut out = table(&COLUMNS, rows.iter().map(Row::cells), palette);
     let reasons = rows.iter().filter_map(|row| Some((&row.engine, row.reason.as_ref()?)));
     let reasons: Vec<String> = reasons.map(|(engine, reason)| format!("{engine}: {reason}\n")).collect();
     if !reasons.is_empty() {
@@ -119,17 +118,4 @@ pub fn table(rows: &[Row], palette: Palette) -> String {
         out.push_str(&reasons.concat());
     }
     out
-}
-
-/// Words to the left, numbers to the right.
-fn line(cells: &[String; 7], widths: &[usize]) -> String {
-    let mut out = String::new();
-    for (column, (cell, &width)) in cells.iter().zip(widths).enumerate() {
-        match column {
-            0 => out.push_str(&format!("{cell:<width$}")),
-            1 | 6 => out.push_str(&format!("  {cell:<width$}")),
-            _ => out.push_str(&format!("  {cell:>width$}")),
-        }
-    }
-    out.trim_end().to_string()
 }

@@ -10,6 +10,7 @@ mod modular;
 mod output;
 mod predicates;
 mod runner;
+mod several;
 mod show;
 mod transition_systems;
 mod verdicts;
