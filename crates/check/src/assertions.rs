@@ -28,9 +28,9 @@ use threadwise_evidence::{AssertionProof, PointFormula};
 use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
-use threadwise_symbolic::arrays::{
-    End, Named, Population, Predicate, ThreadState, Value, View, Way, initial_store, named_frames, named_shared,
-    starts, ways,
+use threadwise_symbolic::{
+    End, Named, Population, Predicate, ThreadState, Value, View, Way, by_constants, initial_store, named_frames,
+    named_shared, starts, ways,
 };
 
 /// Checks the four points; gives the number of formulas.
@@ -113,14 +113,11 @@ impl<'a> Judge<'a> {
     fn initial_stores(&mut self) -> Result<(), CheckError> {
         let initial = initial_store(self.population, &self.shared.values).map_err(unsupported)?;
         let (stores, proper) = (self.shared.constants.clone(), self.shared.well_formed.clone());
-        for hazard in &initial.wrong.hazards {
-            let wrong = Term::bool(false);
-            self.questions
-                .follows(&[&stores], &[&hazard.when], &wrong, || "the initial values may be in error".into())?;
-        }
+        let what = || "the initial values may be in error".to_string();
+        self.questions.follows(&[&stores], &[&initial.goes_wrong()], &Term::bool(false), what)?;
         let right = self.properties()?;
         let what = || "an initial store may violate a property".to_string();
-        self.questions.follows(&[&stores], &[&initial.holds, &proper], &right, what)?;
+        self.questions.follows(&[&stores], &[&initial.so_far, &proper], &right, what)?;
         let program = self.population.program.clone();
         for (index, template) in program.templates.iter().enumerate() {
             if template.copies == Copies::Exactly(0) {
@@ -129,10 +126,11 @@ impl<'a> Judge<'a> {
             let id = TemplateId(index as u32);
             let me = Term::constant("me", SmtSort::Int);
             let is_copy = self.population.is_copy(&me, id);
-            let ways = starts(self.population, &me, id, &self.shared.values, "choice").map_err(unsupported)?;
+            let mut choose = by_constants(self.population, "choice");
+            let ways = starts(self.population, &me, id, &self.shared.values, &mut choose).map_err(unsupported)?;
             for way in ways {
                 let constants = [me.clone()];
-                self.goes_well(id, &me, &constants, &[&initial.holds, &is_copy], &way)?;
+                self.goes_well(id, &me, &constants, &[&initial.so_far, &is_copy], &way)?;
             }
         }
         Ok(())
@@ -167,7 +165,8 @@ impl<'a> Judge<'a> {
         let premises = [&holds, &mover.exists, &proper];
         self.questions.follows(&[&stores, &mover.constants], &premises, &right, what)?;
         let state = ThreadState { point: place.1.clone(), shared, frames: mover.frames.clone() };
-        let ways = ways(self.population, &mover.me, state, "choice").map_err(unsupported)?;
+        let mut choose = by_constants(self.population, "choice");
+        let ways = ways(self.population, &mover.me, state, &mut choose).map_err(unsupported)?;
         for way in &ways {
             self.goes_well(place.0, &mover.me, &mover.constants, &[&holds, &mover.exists], way)?;
             if matches!(&way.end, End::Rest(after) if after.shared != self.shared.values) {
@@ -187,14 +186,14 @@ impl<'a> Judge<'a> {
     ) -> Result<(), CheckError> {
         let conclusion = match &way.end {
             End::Rest(after) => self.formula(&(template, after.point.clone()), me, &after.shared, &after.frames)?,
-            End::Error(..) => Term::bool(false),
+            End::Error => Term::bool(false),
         };
-        let (stores, chosen) = (self.shared.constants.clone(), way.constants());
+        let (stores, chosen) = (self.shared.constants.clone(), way.chosen());
         let proper = self.shared.well_formed.clone();
         let step = self.step_text(way);
         let what = || match way.end {
             End::Rest(_) => format!("the formula after {step} need not hold"),
-            End::Error(..) => format!("{step} may go wrong"),
+            End::Error => format!("{step} may go wrong"),
         };
         let premises = [premises, &[&proper, &way.when]].concat();
         self.questions.follows(&[&stores, constants, &chosen], &premises, &conclusion, what)
@@ -219,7 +218,7 @@ impl<'a> Judge<'a> {
                 format!("{step} may break the formula of `{}` at {at}", program.template(place.0).name)
             };
             let (stores, proper) = (self.shared.constants.clone(), self.shared.well_formed.clone());
-            let chosen = way.constants();
+            let chosen = way.chosen();
             let constants = [&stores[..], &mover.constants, &other.constants, &chosen];
             let premises = [holds, &mover.exists, &before, &other.exists, &different, &proper, &way.when];
             self.questions.follows(&constants, &premises, &later, what)?;

@@ -23,8 +23,9 @@ use threadwise_ir::{
 };
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
-use threadwise_symbolic::arrays::{
-    End, Named, Others, Population, Predicate, ThreadState, Value, View, Way, named_frames, named_shared, starts, ways,
+use threadwise_symbolic::{
+    End, Named, Others, Population, Predicate, ThreadState, Value, View, Way, by_constants, named_frames, named_shared,
+    starts, ways,
 };
 
 /// Checks the three points for a thread.
@@ -123,7 +124,9 @@ impl<'a> Judge<'a> {
         let initial = (0..self.set.len()).map(|node| Term::bool(self.specification.init.contains(&node)));
         let initial: Vec<Term> = initial.collect();
         let template = self.specification.template;
-        let ways = starts(self.population, &self.me, template, &self.shared.values, "choice").map_err(unsupported)?;
+        let mut choose = by_constants(self.population, "choice");
+        let ways =
+            starts(self.population, &self.me, template, &self.shared.values, &mut choose).map_err(unsupported)?;
         for way in ways {
             self.goes_well(&way, &[], &[], &initial)?;
         }
@@ -140,11 +143,12 @@ impl<'a> Judge<'a> {
         let right = self.no_node_is_wrong()?;
         let premises = [holds, frames.well_formed.clone(), right];
         self.properties_hold(&constants, &premises, &state)?;
-        let after = ways(self.population, &self.me, state, "choice").map_err(unsupported)?;
+        let mut choose = by_constants(self.population, "choice");
+        let after = ways(self.population, &self.me, state, &mut choose).map_err(unsupported)?;
         for way in after {
             let reached = match &way.end {
                 End::Rest(after) => self.reached(&after.shared)?,
-                End::Error(..) => Vec::new(),
+                End::Error => Vec::new(),
             };
             self.goes_well(&way, &constants, &premises, &reached)?;
         }
@@ -170,7 +174,7 @@ impl<'a> Judge<'a> {
     ) -> Result<(), CheckError> {
         let conclusion = match &way.end {
             End::Rest(after) => self.formula(after, reached)?,
-            End::Error(..) => Term::bool(false),
+            End::Error => Term::bool(false),
         };
         let program = self.population.program.clone();
         let name = self.name.clone();
@@ -181,10 +185,10 @@ impl<'a> Judge<'a> {
             });
             match way.end {
                 End::Rest(_) => format!("the formula after {step} of {name} need not hold"),
-                End::Error(..) => format!("{step} of {name} may go wrong where no candidate does"),
+                End::Error => format!("{step} of {name} may go wrong where no candidate does"),
             }
         };
-        let chosen = way.constants();
+        let chosen = way.chosen();
         let constants = [&self.shared.constants[..], constants, &chosen];
         let all: Vec<&Term> = premises.iter().chain([&self.shared.well_formed, &way.when]).collect();
         self.questions.follows(&constants, &all, &conclusion, what)

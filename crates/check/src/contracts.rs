@@ -36,7 +36,7 @@ use threadwise_ir::{Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
-use threadwise_symbolic::arrays::{Population, Unsupported, View, initial_store};
+use threadwise_symbolic::{Population, Unsupported, View, initial_store};
 
 impl From<SolverError> for CheckError {
     fn from(error: SolverError) -> CheckError {
@@ -149,9 +149,8 @@ impl Judge<'_> {
         self.session.push();
         let store = self.terms.store(self.session, "x");
         let initial = initial_store(self.terms.population, &store)?;
-        let hazards = initial.wrong.hazards.iter().map(|hazard| hazard.when.clone());
-        let broken = initial.holds.and(self.terms.invariant(&store)?.not());
-        self.session.assert(&Term::any(hazards.chain([broken]).collect::<Vec<Term>>()));
+        let broken = initial.so_far.and(self.terms.invariant(&store)?.not());
+        self.session.assert(&initial.goes_wrong().or(broken));
         self.must_be_impossible(|| "an initial store is in error or violates an invariant".to_string())?;
         self.session.pop();
         Ok(())

@@ -142,7 +142,7 @@ impl<'a> Judge<'a> {
     }
 
     fn the_start_is_fine(&mut self) -> Result<(), CheckError> {
-        self.refute(&[&self.space.initially.fault], || "an initial value can be in error".to_string())?;
+        self.refute(&[&self.space.initially.goes_wrong()], || "an initial value can be in error".to_string())?;
         for thread in &self.space.threads {
             let what = || "a declaration at the start of a thread can go wrong".to_string();
             self.refute(&[&thread.start_fault], what)?;

@@ -4,7 +4,7 @@ use crate::{CheckError, refuted};
 use threadwise_limits::Budget;
 use threadwise_logic::Term;
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
-use threadwise_symbolic::arrays::Unsupported;
+use threadwise_symbolic::Unsupported;
 
 /// A conversation with a solver.
 pub(crate) struct Questions {

@@ -8,7 +8,7 @@ use threadwise_ir::{EdgeId, Fault, Inexpressible, Instance, Path, Program, StepE
 use threadwise_limits::Limit;
 use threadwise_print::{show_edge, show_property};
 use threadwise_solver::SolverError;
-use threadwise_symbolic::arrays::Unsupported;
+use threadwise_symbolic::Unsupported;
 
 /// So many steps on the way to a refusal are shown.
 const MAX_TRAIL: usize = 12;

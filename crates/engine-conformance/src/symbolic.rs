@@ -11,8 +11,9 @@ use threadwise_ir::{AbstractThread, Abstraction, Copies, Instance, LocalProperty
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{SolverCommand, SolverError};
-use threadwise_symbolic::arrays::{
-    End, Named, Population, ThreadState, Unsupported, Value, View, Way, named_frames, named_shared, starts, ways,
+use threadwise_symbolic::{
+    End, Named, Population, ThreadState, Unsupported, Value, View, Way, by_constants, named_frames, named_shared,
+    starts, ways,
 };
 
 /// Why there is no proof.
@@ -125,7 +126,8 @@ impl<'a> Clauses<'a> {
         let init = (0..self.nodes.len()).map(|node| Term::bool(self.specification.init.contains(&node)));
         let init: Vec<Term> = init.collect();
         let shared = self.shared.values.clone();
-        for way in starts(self.population, &self.me, self.specification.template, &shared, "c")? {
+        let mut choose = by_constants(self.population, "c");
+        for way in starts(self.population, &self.me, self.specification.template, &shared, &mut choose)? {
             let body = [self.is_me.clone(), self.shared.well_formed.clone()];
             self.add(&way, &body, &[], &init);
         }
@@ -155,10 +157,10 @@ impl<'a> Clauses<'a> {
                 self.clause(&constants, &[&body[..], &[violated]].concat(), &Term::bool(false));
             }
         }
-        for way in ways(self.population, &self.me, state, "c")? {
+        for way in ways(self.population, &self.me, state, &mut by_constants(self.population, "c"))? {
             let nodes = match &way.end {
                 End::Rest(after) => self.candidates_after(&shared, &after.shared)?,
-                End::Error(..) => Vec::new(),
+                End::Error => Vec::new(),
             };
             self.add(&way, &body, &constants, &nodes);
         }
@@ -168,7 +170,7 @@ impl<'a> Clauses<'a> {
     /// A clause for a way: it must not end in an error, and where it rests the predicate holds.
     fn add(&mut self, way: &Way, body: &[Term], constants: &[Term], nodes: &[Term]) {
         let head = match &way.end {
-            End::Error(..) => Term::bool(false),
+            End::Error => Term::bool(false),
             End::Rest(after) => {
                 let predicate = self.predicate(&after.point);
                 let leaves = after.frames.iter().flatten().flat_map(|value| &value.0);
@@ -176,7 +178,7 @@ impl<'a> Clauses<'a> {
                 self.horn.of(predicate, &args)
             }
         };
-        let constants = [constants, &way.constants()].concat();
+        let constants = [constants, &way.chosen()].concat();
         self.clause(&constants, &[body, std::slice::from_ref(&way.when)].concat(), &head);
     }
 
@@ -249,7 +251,7 @@ impl<'a> Clauses<'a> {
 /// The thread of which alone a property speaks.
 struct Alone<'a>(&'a ThreadState);
 
-impl threadwise_symbolic::arrays::Others for Alone<'_> {
+impl threadwise_symbolic::Others for Alone<'_> {
     fn local(&self, _: threadwise_ir::TemplateId, _: &Term, local: threadwise_ir::LocalId) -> Option<Value> {
         self.0.frames.first()?.get(local.index()).cloned()
     }

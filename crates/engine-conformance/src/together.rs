@@ -13,9 +13,9 @@ use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::SolverCommand;
-use threadwise_symbolic::arrays::{
-    End, InitialStore, Named, Population, ThreadState, Unsupported, Value, View, Way, initial_store, named_frames,
-    named_shared, starts, ways,
+use threadwise_symbolic::{
+    End, Hazards, Named, Population, ThreadState, Unsupported, Value, View, Way, by_constants, initial_store,
+    named_frames, named_shared, starts, ways,
 };
 
 /// Finds assertions at the points of each thread.
@@ -67,7 +67,7 @@ struct Names {
 
 struct Clauses<'a> {
     population: &'a Population,
-    initial: InitialStore,
+    initial: Hazards,
     shared: Named<Vec<Value>>,
     horn: Horn,
     places: BTreeMap<Place, Predicate>,
@@ -116,10 +116,10 @@ impl<'a> Clauses<'a> {
 
     fn initial_store_is_right(&mut self) -> Result<(), Stop> {
         let no = Term::bool(false);
-        for hazard in self.initial.wrong.hazards.clone() {
-            self.clause(&[], &[&hazard.when], &no);
+        for wrong in self.initial.of_parts().collect::<Vec<Term>>() {
+            self.clause(&[], &[&wrong], &no);
         }
-        let (holds, violated) = (self.initial.holds.clone(), self.violated()?);
+        let (holds, violated) = (self.initial.so_far.clone(), self.violated()?);
         self.clause(&[], &[&holds, &violated], &no);
         Ok(())
     }
@@ -144,8 +144,9 @@ impl<'a> Clauses<'a> {
         let entry = self.population.program.routine(self.population.program.template(template).body).entry;
         let names = self.names(template, &Point::at(entry), "l");
         let shared = self.shared.values.clone();
-        for way in starts(self.population, &names.me, template, &shared, "c")? {
-            let (initial, copy) = (self.initial.holds.clone(), self.population.is_copy(&names.me, template));
+        let mut choose = by_constants(self.population, "c");
+        for way in starts(self.population, &names.me, template, &shared, &mut choose)? {
+            let (initial, copy) = (self.initial.so_far.clone(), self.population.is_copy(&names.me, template));
             self.add(template, &names, &way, &[&initial, &copy]);
         }
         Ok(())
@@ -169,18 +170,19 @@ impl<'a> Clauses<'a> {
 
     fn ways(&self, (_, point): &Place, names: &Names, fresh: &str) -> Result<Vec<Way>, Unsupported> {
         let (shared, frames) = (self.shared.values.clone(), names.frames.values.clone());
-        ways(self.population, &names.me, ThreadState { point: point.clone(), shared, frames }, fresh)
+        let state = ThreadState { point: point.clone(), shared, frames };
+        ways(self.population, &names.me, state, &mut by_constants(self.population, fresh))
     }
 
     fn add(&mut self, template: TemplateId, names: &Names, way: &Way, body: &[&Term]) {
         let head = match &way.end {
-            End::Error(..) => Term::bool(false),
+            End::Error => Term::bool(false),
             End::Rest(after) => {
                 let predicate = self.predicate((template, after.point.clone()));
                 self.horn.of(predicate, &Self::args(&names.me, &after.shared, &after.frames))
             }
         };
-        let chosen = way.constants();
+        let chosen = way.chosen();
         self.clause(&[&names.constants, &chosen], &[body, &[&way.when]].concat(), &head);
     }
 
@@ -212,7 +214,7 @@ impl<'a> Clauses<'a> {
                     let here = self.holds_at(place, &names, &self.shared.values);
                     let different = names.me.equals(&moving.me).not();
                     let head = self.holds_at(place, &names, &after.shared);
-                    let chosen = way.constants();
+                    let chosen = way.chosen();
                     let body = [&here, &holds, &names.proper, &moving.proper, &different, &way.when];
                     self.clause(&[&names.constants, &moving.constants, &chosen], &body, &head);
                 }

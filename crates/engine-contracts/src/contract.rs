@@ -4,7 +4,7 @@ use threadwise_ir::{
     BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyId, PropertyKind, TemplateId, VarRef,
 };
 use threadwise_logic::Term;
-use threadwise_symbolic::arrays::{Population, Unsupported, Value, View};
+use threadwise_symbolic::{Population, Unsupported, Value, View};
 
 /// A conjunct of an invariant, and the property that it is from.
 pub(crate) struct Invariant {

@@ -9,13 +9,11 @@
 use crate::contract::{Contracts, conjuncts};
 use crate::graph::{Graph, Node};
 use std::collections::{BTreeMap, BTreeSet};
-use threadwise_ir::{Edge, EdgeId, Expr, LocationId, Op, PropertyId, Sort, StepError, TemplateId};
+use threadwise_ir::{EdgeId, Expr, LocationId, PropertyId, Sort, StepError, TemplateId};
 use threadwise_logic::{Kind, SmtSort, Term};
 use threadwise_solver::Session;
 use threadwise_source::Span;
-use threadwise_symbolic::arrays::{
-    Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value, store_result, transition,
-};
+use threadwise_symbolic::{Taken, ThreadState, Unsupported, Value, View, by_constants, initial_store, take_edge};
 
 /// Something that must not happen.
 #[derive(Clone, Debug)]
@@ -64,9 +62,6 @@ pub(crate) struct State {
     /// The locals of each frame.
     pub(crate) frames: Vec<Vec<Value>>,
 }
-
-/// What can go wrong on an edge, the shared store after it, and the locals of each frame.
-type Taken = (Wrong, Vec<Value>, Vec<Vec<Value>>);
 
 /// Where a candidate for a loop's invariant is assumed and must hold.
 pub(crate) struct Trial {
@@ -161,9 +156,9 @@ impl<'a> Encoder<'a> {
         let shared = self.fresh_store("init");
         let initial = initial_store(self.contracts.population, &shared)?;
         let at = self.fresh("start", &SmtSort::Bool);
-        self.session.assert(&at.implies(&initial.holds));
+        self.session.assert(&at.implies(&initial.so_far));
         let body = self.contracts.program().template(self.template).body;
-        let frames = vec![first_locals(self.contracts.population, body)];
+        let frames = ThreadState::first(self.contracts.population, body, Vec::new()).frames;
         Ok(State { at, old: shared.clone(), before: shared.clone(), shared, frames })
     }
 
@@ -312,60 +307,35 @@ impl<'a> Encoder<'a> {
     fn step(&mut self, number: usize, state: &State, arc: usize) -> Result<State, Unsupported> {
         let (node, arc) = (&self.graph.nodes[number], &self.graph.arcs[arc]);
         let target = &self.graph.nodes[arc.to];
-        let edge = self.contracts.population.program.edge(arc.edge);
-        let (wrong, shared, frames) = self.take(node, state, edge, target)?;
-        for hazard in &wrong.hazards {
+        let Taken { hazards, after, .. } = self.take(node, state, arc.edge, target)?;
+        for hazard in &hazards.all {
             let what = What::Step(hazard.error, hazard.span);
-            self.oblige(state.at.and(&hazard.when), what, Some(arc.edge), state, None);
+            self.oblige(state.at.and(hazard.when()), what, Some(arc.edge), state, None);
         }
         let at = self.fresh("arc", &SmtSort::Bool);
-        self.session.assert(&at.implies(state.at.and(&wrong.so_far)));
-        let shared = self.named_store(&shared, &state.shared);
-        let after = State { at, old: state.old.clone(), before: state.before.clone(), shared, frames };
+        self.session.assert(&at.implies(state.at.and(&hazards.so_far)));
+        let shared = self.named_store(&after.shared, &state.shared);
+        let after = State { at, old: state.old.clone(), before: state.before.clone(), shared, frames: after.frames };
         if !target.inside_step && after.shared != after.old {
             self.guarantee(arc.edge, &after)?;
         }
         Ok(after)
     }
 
-    /// What an edge does.
-    fn take(&mut self, node: &Node, state: &State, edge: &Edge, target: &Node) -> Result<Taken, Unsupported> {
+    /// What an edge does. New values of the running routine's locals get names.
+    fn take(&mut self, node: &Node, state: &State, id: EdgeId, target: &Node) -> Result<Taken, Unsupported> {
         let population = self.contracts.population;
-        let mut frames = state.frames.clone();
-        let locals = frames.pop().expect("there is the thread's own frame");
-        let routine = *node.routines.last().expect("there is the thread's own routine");
-        let view = View::of_thread(population, &self.me, &state.shared, &locals);
-        let mut wrong = Wrong::default();
-        match &edge.op {
-            Op::Command(command) => {
-                self.declared += 1;
-                let fresh = format!("c{}", self.declared);
-                let step = transition(&view, command, routine, edge.to, edge.span, &fresh)?;
-                self.session.declare_all(step.choices.iter().flat_map(|choice| &choice.0));
-                let locals = self.named_locals(routine, &step.locals, &locals);
-                frames.push(locals);
-                Ok((Wrong { hazards: step.hazards, so_far: step.taken }, step.shared, frames))
-            }
-            Op::Call { routine, args, .. } => {
-                let callee = call(&view, *routine, args, &mut wrong)?;
-                frames.push(locals);
-                frames.push(self.named_locals(*routine, &callee, &[]));
-                Ok((wrong, state.shared.clone(), frames))
-            }
-            Op::Return(value) => {
-                let result = return_value(&view, routine, value.as_deref(), &mut wrong)?;
-                let call = node.point.calls.last().expect("a return is from a call");
-                let call = population.program.edge(*call);
-                let Op::Call { result: place, .. } = &call.op else { unreachable!("it is a call") };
-                let caller = frames.pop().expect("the caller has a frame");
-                let routine = *target.routines.last().expect("the caller has a routine");
-                let view = View::of_thread(population, &self.me, &state.shared, &caller);
-                let (shared, locals) =
-                    store_result(&view, routine, place.as_deref(), result.as_ref(), call.to, call.span, &mut wrong)?;
-                frames.push(self.named_locals(routine, &locals, &caller));
-                Ok((wrong, shared, frames))
-            }
-        }
+        self.declared += 1;
+        let mut choose = by_constants(population, format!("c{}", self.declared));
+        let (shared, frames) = (state.shared.clone(), state.frames.clone());
+        let before = ThreadState { point: node.point.clone(), shared, frames };
+        let mut taken = take_edge(population, &self.me, &before, id, &mut choose)?;
+        self.session.declare_all(taken.choices.iter().flat_map(|choice| &choice.0));
+        let routine = *target.routines.last().expect("there is the thread's own routine");
+        let old = before.frames.get(taken.after.frames.len() - 1).map_or(&[][..], Vec::as_slice);
+        let named = self.named_locals(routine, taken.after.locals(), old);
+        *taken.after.frames.last_mut().expect("there is the thread's own frame") = named;
+        Ok(taken)
     }
 
     /// G: the step satisfies the guarantee that is given, or else the relies of all other threads, and
@@ -461,14 +431,14 @@ pub(crate) fn initial_obligations(
     let mut obligations = Vec::new();
     let initial = initial_store(contracts.population, &shared)?;
     let stores = vec![shared.clone()];
-    for hazard in initial.wrong.hazards {
+    for hazard in &initial.all {
         let what = What::InitialValue(hazard.span);
-        obligations.push(Obligation { bad: hazard.when, what, edge: None, stores: stores.clone() });
+        obligations.push(Obligation { bad: hazard.when(), what, edge: None, stores: stores.clone() });
     }
     for invariant in &contracts.invariants {
         let holds = View::of_store(contracts.population, &shared).holds(&invariant.part)?;
         let what = What::Initially(invariant.property, invariant.part.clone());
-        let bad = initial.holds.and(holds.not());
+        let bad = initial.so_far.and(holds.not());
         obligations.push(Obligation { bad, what, edge: None, stores: stores.clone() });
     }
     Ok(obligations)

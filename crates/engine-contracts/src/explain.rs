@@ -13,7 +13,7 @@ use threadwise_ir::{
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError};
 use threadwise_source::{Diagnostic, Span};
-use threadwise_symbolic::arrays::{Value, read_values};
+use threadwise_symbolic::{Value, read_values};
 
 /// Models with at most so many threads are asked for first, so that they are easy to read.
 const FEW_THREADS: i64 = 4;

@@ -5,7 +5,7 @@ use crate::{Stop, explain};
 use threadwise_ir::{Contract, Sort, TemplateId};
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session};
-use threadwise_symbolic::arrays::{Unsupported, Value};
+use threadwise_symbolic::{Unsupported, Value};
 
 /// So many steps of a rely in a row are tried to cover any number.
 const MAX_CLOSURE: u32 = 3;

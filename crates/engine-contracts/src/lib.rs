@@ -29,7 +29,7 @@ use threadwise_ir::{Expr, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
 use threadwise_source::Diagnostic;
-use threadwise_symbolic::arrays::{Population, Unsupported};
+use threadwise_symbolic::{Population, Unsupported};
 
 /// How to check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -13,13 +13,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_evidence::PointAssertion;
 use threadwise_ir::{
-    Access, BinaryOp, Binder, Domain, EdgeId, Expr, ExprKind, Instance, LocalId, LocationId, Op, Program, PropertyKind,
-    Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef,
+    Access, BinaryOp, Binder, Domain, EdgeId, Expr, ExprKind, Instance, LocalId, LocationId, Op, Point, Program,
+    PropertyKind, Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef,
 };
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, Settings, find};
-use threadwise_symbolic::arrays::{Others, Unsupported, Value, View, transition};
+use threadwise_symbolic::{Others, ThreadState, Unsupported, Value, View, by_constants, take_edge};
 
 /// Whether the program has such properties.
 pub(crate) fn has_some(program: &Program) -> bool {
@@ -246,12 +246,13 @@ impl Scene<'_> {
 
     /// That an edge can be taken; where there is something to choose, and for calls, this is left open.
     fn can_take(&self, actor: &Actor, place: &Place, id: EdgeId) -> Result<Term, Unsupported> {
-        let edge = self.contracts.program().edge(id);
-        let Op::Command(command) = &edge.op else { return Ok(Term::bool(true)) };
-        let locals = actor.locals(self, place.routine);
-        let view = View::of_thread(self.contracts.population, &actor.thread, self.shared, &locals);
-        let step = transition(&view, command, place.routine, edge.to, edge.span, "any")?;
-        Ok(if step.choices.is_empty() { step.taken } else { Term::bool(true) })
+        let population = self.contracts.population;
+        let edge = population.program.edge(id);
+        let Op::Command(_) = &edge.op else { return Ok(Term::bool(true)) };
+        let (point, frames) = (Point::at(edge.from), vec![actor.locals(self, place.routine)]);
+        let state = ThreadState { point, shared: self.shared.to_vec(), frames };
+        let taken = take_edge(population, &actor.thread, &state, id, &mut by_constants(population, "any"))?;
+        Ok(if taken.choices.is_empty() { taken.hazards.so_far } else { Term::bool(true) })
     }
 
     /// Declares the constants, and says what is known of all threads that are spoken of.

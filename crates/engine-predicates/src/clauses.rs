@@ -151,7 +151,7 @@ impl Maker<'_, '_> {
     /// φ_init, as far as the relation speaks of it.
     fn initial(&self, thread: usize, start: usize) -> Term {
         let space = self.space();
-        let mut parts = vec![space.initially.shared.clone()];
+        let mut parts = vec![space.initially.so_far.clone()];
         for (other, own) in space.threads.iter().enumerate() {
             if other != thread && self.scope == Scope::Modular {
                 continue;

@@ -93,7 +93,7 @@ pub fn applicable(program: &Arc<Program>) -> Result<(), String> {
     if let Err(SolverError::Missing(_)) = find(None) {
         return Err(HOW_TO_GET.to_string());
     }
-    Space::new(program).map(|_| ()).map_err(|unsupported| unsupported.reason)
+    Space::new(program).map(|_| ()).map_err(|unsupported| unsupported.to_string())
 }
 
 /// Whether it is worth asking if the engine can treat the program, which may take a while to find out.
@@ -166,7 +166,7 @@ fn search(
 ) -> Result<Found, SolverError> {
     let space = match Space::new(program) {
         Ok(space) => space,
-        Err(unsupported) => return Ok(Found::Nothing(unsupported.reason)),
+        Err(unsupported) => return Ok(Found::Nothing(unsupported.to_string())),
     };
     let command = find(None)?;
     if let Some(found) = trace::error_at_the_start(&space, &command, budget, counters)? {
@@ -222,7 +222,7 @@ fn short_trace(
 /// The premises of the proof rule as recursive Horn clauses in SMT-LIB, for other solvers: for modular
 /// proofs or for any.
 pub fn horn_clauses(program: &Arc<Program>, modular: bool) -> Result<String, String> {
-    let space = Space::new(program).map_err(|unsupported| unsupported.reason)?;
+    let space = Space::new(program).map_err(|unsupported| unsupported.to_string())?;
     let chc = match modular {
         true => Some(modular_clauses(&space)),
         false => product_clauses(&space),

@@ -91,7 +91,7 @@ impl Builder<'_> {
                 _ => self.space.value(var),
             };
             let head = self.reached_after(thread, start.to, &value);
-            self.clause(Vec::new(), self.space.initially.shared.and(start.guard), Some(head));
+            self.clause(Vec::new(), self.space.initially.so_far.and(start.guard), Some(head));
         }
     }
 

@@ -60,7 +60,7 @@ impl Builder<'_> {
     }
 
     fn start(&mut self) {
-        let mut starts = vec![(Vec::<PointId>::new(), Vec::<(Var, Term)>::new(), self.space.initially.shared.clone())];
+        let mut starts = vec![(Vec::<PointId>::new(), Vec::<(Var, Term)>::new(), self.space.initially.so_far.clone())];
         for thread in &self.space.threads {
             let mut longer = Vec::new();
             for (points, values, constraint) in &starts {

@@ -124,7 +124,7 @@ pub(crate) fn error_at_the_start(
     budget: &Budget,
     counters: &mut Counters,
 ) -> Result<Option<Found>, SolverError> {
-    let mut faults = vec![space.initially.fault.clone()];
+    let mut faults = vec![space.initially.goes_wrong()];
     faults.extend(space.threads.iter().map(|thread| thread.start_fault.clone()));
     if faults.iter().all(|fault| fault.is_false()) {
         return Ok(None);

@@ -1,9 +1,11 @@
 //! What must not be reached.
 
-use crate::expr::Env;
-use crate::space::{Space, Unsupported, go_on};
+use crate::space::Space;
+use crate::unsupported::go_on;
+use crate::{Unsupported, View};
 use threadwise_ir::{Path, PropertyId, PropertyKind, ThreadId};
 use threadwise_logic::Term;
+use threadwise_source::Span;
 
 /// States that are in error, for one reason.
 #[derive(Clone, Debug)]
@@ -33,13 +35,15 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
         let kind = ErrorKind::Property(PropertyId(index as u32));
         let formula = match &property.kind {
             PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
-                let (truth, defined) = Env::of_state(space).formula(e)?;
-                let fine = if matches!(property.kind, PropertyKind::Never(_)) { truth.not() } else { truth };
-                defined.and(fine).not()
+                let view = View { others: Some(space), ..View::of_store(&space.population, &space.shared) };
+                let translated = view.translate(e)?;
+                let truth = translated.value.term();
+                let is_never = matches!(property.kind, PropertyKind::Never(_));
+                translated.defined.and(if is_never { truth.not() } else { truth.clone() }).not()
             }
             PropertyKind::NoRace(..) => {
                 race_bit += 1;
-                races(space, race_bit - 1, &kind, &mut errors)?;
+                races(space, race_bit - 1, &kind, property.span, &mut errors)?;
                 continue;
             }
         };
@@ -55,11 +59,11 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
 }
 
 /// Two threads can each take a step that accesses the variables of this bit, one of them writing.
-fn races(space: &Space, bit: u32, kind: &ErrorKind, out: &mut Vec<ErrorCase>) -> Result<(), Unsupported> {
+fn races(space: &Space, bit: u32, kind: &ErrorKind, span: Span, out: &mut Vec<ErrorCase>) -> Result<(), Unsupported> {
     for (index, first) in space.threads.iter().enumerate() {
         for second in &space.threads[index + 1..] {
             for a in &first.steps {
-                go_on()?;
+                go_on(span)?;
                 for b in &second.steps {
                     if a.access.conflicts(b.access) >> bit & 1 == 1 {
                         let both = [a, b].map(|step| {

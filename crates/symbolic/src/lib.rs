@@ -1,32 +1,52 @@
 //! Programs as formulas: the semantics of `ir` once more, symbolically.
 //!
-//! A [`Space`] lists the scalar variables of a program with a fixed number of threads, its control
-//! points, and for each point the steps that start there, each as a guard and an update. An array is
-//! the variables of its elements and a set one boolean for each possible member, so that everything is
-//! linear arithmetic over integers and booleans. Procedures are inlined: a control point is a stack of
-//! calls and a location. An atomic block is one step for each path through it.
+//! A [`Population`] says which threads there are, and what values are made of: an array is a term for each element, or,
+//! where there are many keys or nobody knows how many, an array of the solver's. A [`View`] gives the terms that an
+//! expression's names stand for, and translates it. [`take_edge`] translates an edge, [`ways`] a whole step: an atomic
+//! block is one step for each path through it. [`initial_store`] says where a program starts.
+//!
+//! A [`Space`] is all of that for a program with a fixed number of threads, with arrays taken apart, so that everything
+//! is linear arithmetic over integers and booleans: the scalar variables, the control points, for each point the
+//! steps that start there, each as a guard and an update, and what must not be reached. A control point is a stack of
+//! calls and a location.
 //!
 //! Integers are those of mathematics: nothing outgrows them.
 //!
-//! [`arrays`] says the same of programs with any number of threads, whose stores have arrays of the solver's where there
-//! are many keys, and gives for every step the ways that it can take.
-//!
-//! What cannot be expressed is an [`Unsupported`] with a reason: any number of copies, recursion, loops
-//! inside atomic blocks, division by what is not a constant.
+//! What cannot be expressed is an [`Unsupported`].
 
-pub mod arrays;
 mod concrete;
+mod edge;
 mod errors;
-mod expr;
+mod explore;
+mod expression;
+mod hazards;
 mod initial;
-mod run;
+mod layout;
+mod model;
+mod names;
+mod operators;
+mod population;
+mod predicate;
 mod smt;
 mod space;
+mod state;
 mod step;
-mod sym;
+mod unsupported;
+mod variables;
+mod walk;
 
+pub use edge::{Choose, Taken, by_constants, take_edge};
 pub use errors::{ErrorCase, ErrorKind};
-pub use initial::Initially;
+pub use expression::{Others, Translated, View};
+pub use hazards::{Hazard, Hazards};
+pub use initial::initial_store;
+pub use layout::{Layout, Value};
+pub use model::read_values;
+pub use population::Population;
+pub use predicate::Predicate;
 pub use smt::FormulaReader;
-pub use space::{Owner, PointId, Shown, Space, ThreadSpace, Unsupported, VarInfo, VarSort};
+pub use space::{Owner, PointId, Shown, Space, ThreadSpace, VarInfo, VarSort};
+pub use state::{Named, ThreadState, named_frames, named_shared};
 pub use step::{Start, Step, StepFailure};
+pub use unsupported::Unsupported;
+pub use walk::{End, Way, starts, ways};

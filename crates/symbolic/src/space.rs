@@ -1,48 +1,13 @@
-//! The variables and control points of a program.
+//! A program as formulas over scalar variables.
 
 use crate::errors::ErrorCase;
-use crate::initial::{self, Initially};
-use crate::run;
 use crate::step::{Start, Step, StepFailure};
-use crate::sym::Sym;
+use crate::{Hazards, Others, Population, Unsupported, Value, initial_store};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
-use threadwise_ir::patience::may_do;
-use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Point, Program, Sort, ThreadId};
-use threadwise_logic::{Naming, SmtSort, Term, Var};
+use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Point, Program, TemplateId, ThreadId};
+use threadwise_logic::{SmtSort, Term, Var};
 use threadwise_source::Span;
-
-/// Programs with more scalar variables than this are not treated.
-const MAX_VARIABLES: usize = 2000;
-
-/// Why a program cannot be expressed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsupported {
-    /// What it has that cannot.
-    pub reason: String,
-    pub span: Option<Span>,
-}
-
-/// Building terms and comparing them takes far longer than evaluating an expression.
-const UNITS: u32 = 256;
-
-/// Whether it is still worth going on; if not, nothing that has been found counts.
-pub(crate) fn go_on() -> Result<(), Unsupported> {
-    if may_do(UNITS) { Ok(()) } else { Err(Unsupported::new("it was interrupted", None)) }
-}
-
-impl Unsupported {
-    pub(crate) fn new(reason: impl Into<String>, span: impl Into<Option<Span>>) -> Unsupported {
-        Unsupported { reason: reason.into(), span: span.into() }
-    }
-}
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
 
 /// What a scalar variable is.
 #[derive(Clone, Debug)]
@@ -68,6 +33,15 @@ pub enum VarSort {
     Bool,
     /// An integer, perhaps with a least and a greatest value.
     Int(Option<(i64, i64)>),
+}
+
+impl VarSort {
+    pub(crate) fn smt_sort(self) -> SmtSort {
+        match self {
+            VarSort::Bool => SmtSort::Bool,
+            VarSort::Int(_) => SmtSort::Int,
+        }
+    }
 }
 
 /// How values are called.
@@ -119,7 +93,14 @@ pub struct ThreadSpace {
     /// All ways in which a step can go wrong.
     pub failures: Vec<StepFailure>,
     /// The locals of each frame.
-    pub(crate) frames: BTreeMap<Vec<EdgeId>, Vec<Sym>>,
+    pub(crate) frames: BTreeMap<Vec<EdgeId>, Vec<Value>>,
+}
+
+impl ThreadSpace {
+    pub(crate) fn new(pc: Var, frames: BTreeMap<Vec<EdgeId>, Vec<Value>>) -> ThreadSpace {
+        let (points, starts, steps, failures) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        ThreadSpace { pc, points, starts, start_fault: Term::bool(false), steps, failures, frames }
+    }
 }
 
 /// A program as formulas. The variables before a step are numbered from 0 to [`Space::count`], those
@@ -128,29 +109,33 @@ pub struct ThreadSpace {
 pub struct Space {
     /// The program with its threads.
     pub instance: Instance,
+    pub(crate) population: Population,
     pub threads: Vec<ThreadSpace>,
-    /// Where the program can start.
-    pub initially: Initially,
+    /// Which shared stores the program can start with, and when initial values go wrong.
+    pub initially: Hazards,
     pub errors: Vec<ErrorCase>,
     pub(crate) vars: Vec<VarInfo>,
-    pub(crate) shared: Vec<Sym>,
+    pub(crate) shared: Vec<Value>,
     pub(crate) choices: Vec<VarSort>,
 }
 
 impl Space {
     /// The program as formulas, or why that cannot be.
     pub fn new(program: &Arc<Program>) -> Result<Space, Unsupported> {
+        let unsupported = |what| Unsupported::new(what, Span::default());
         if program.has_any_copies() {
-            return Err(Unsupported::new("there is any number of copies of a thread", None));
+            return Err(unsupported("any number of copies of a thread"));
         }
         if program.is_recursive() {
-            return Err(Unsupported::new("procedures are recursive", None));
+            return Err(unsupported("recursive procedures"));
         }
         let instance = Instance::new(program.clone(), 0);
+        let population = Population::unrolled(&instance);
         let mut space = Space {
             instance,
+            population,
             threads: Vec::new(),
-            initially: Initially::default(),
+            initially: Hazards::default(),
             errors: Vec::new(),
             vars: Vec::new(),
             shared: Vec::new(),
@@ -162,161 +147,11 @@ impl Space {
         }
         // Only now is the number of variables known, and with it the numbers of choices.
         for thread in 0..space.instance.threads.len() {
-            run::explore(&mut space, ThreadId(thread as u32))?;
+            space.explore(ThreadId(thread as u32))?;
         }
-        space.initially = initial::initially(&space)?;
+        space.initially = initial_store(&space.population, &space.shared)?;
         space.errors = crate::errors::errors(&space)?;
         Ok(space)
-    }
-
-    fn add_shared(&mut self) -> Result<(), Unsupported> {
-        let program = self.instance.program.clone();
-        for (index, var) in program.shared.iter().enumerate() {
-            let offset = self.instance.shared_range(threadwise_ir::SharedId(index as u32)).start;
-            let sym = self.add_var(&var.name, &var.sort, Owner::Shared, offset, &[], var.span)?;
-            self.shared.push(sym);
-        }
-        Ok(())
-    }
-
-    /// The control variable, and the locals of every frame that can be on the stack.
-    fn add_thread(&mut self, thread: ThreadId) -> Result<(), Unsupported> {
-        let program = self.instance.program.clone();
-        let name = self.instance.tid_name(i64::from(thread.0) + 1);
-        let owner = Owner::Thread(thread);
-        let pc = self.push(VarInfo {
-            name: format!("{name}@"),
-            sort: VarSort::Int(None),
-            shown: Shown::Point(thread),
-            owner,
-            slot: (0, None),
-            frame: Vec::new(),
-        })?;
-        let mut frames = BTreeMap::new();
-        let mut todo = vec![(Vec::new(), self.instance.body(thread), name)];
-        while let Some((calls, routine, prefix)) = todo.pop() {
-            go_on()?;
-            let mut locals = Vec::new();
-            for (index, var) in program.routine(routine).locals.iter().enumerate() {
-                let offset = self.instance.local_range(routine, LocalId(index as u32)).start;
-                let name = format!("{prefix}.{}", var.name);
-                locals.push(self.add_var(&name, &var.sort, owner, offset, &calls, var.span)?);
-            }
-            frames.insert(calls.clone(), locals);
-            for (id, edge) in program.edges_of(routine) {
-                if let threadwise_ir::Op::Call { routine: callee, .. } = edge.op {
-                    let callee_name = &program.routine(callee).name;
-                    let line = program.source.position(edge.span.start).line;
-                    let inner = [&calls[..], &[id]].concat();
-                    todo.push((inner, callee, format!("{prefix}.{callee_name}@{line}")));
-                }
-            }
-        }
-        let thread = ThreadSpace {
-            pc,
-            points: Vec::new(),
-            starts: Vec::new(),
-            start_fault: Term::bool(false),
-            steps: Vec::new(),
-            failures: Vec::new(),
-            frames,
-        };
-        self.threads.push(thread);
-        Ok(())
-    }
-
-    fn push(&mut self, mut info: VarInfo) -> Result<Var, Unsupported> {
-        if self.vars.len() >= MAX_VARIABLES {
-            return Err(Unsupported::new(format!("there are more than {MAX_VARIABLES} scalar variables"), None));
-        }
-        let same = self.vars.iter().filter(|known| known.name == info.name).count();
-        if same > 0 {
-            // Locals of different blocks may have the same name.
-            info.name = format!("{}#{}", info.name, same + 1);
-        }
-        self.vars.push(info);
-        Ok(Var(self.vars.len() as u32 - 1))
-    }
-
-    fn add_var(
-        &mut self,
-        name: &str,
-        sort: &Sort,
-        owner: Owner,
-        offset: usize,
-        frame: &[EdgeId],
-        span: Span,
-    ) -> Result<Sym, Unsupported> {
-        let scalar = |name: &str, sort, shown, slot| VarInfo {
-            name: name.to_string(),
-            sort,
-            shown,
-            owner,
-            slot,
-            frame: frame.to_vec(),
-        };
-        Ok(match sort {
-            Sort::Bool => {
-                let var = self.push(scalar(name, VarSort::Bool, Shown::Plain, (offset, None)))?;
-                Sym::Scalar(self.value(var))
-            }
-            Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => {
-                let shown = match sort {
-                    Sort::Enum(id) => Shown::Enum(*id),
-                    Sort::Tid => Shown::Tid,
-                    _ => Shown::Plain,
-                };
-                let var = self.push(scalar(name, self.var_sort(sort), shown, (offset, None)))?;
-                Sym::Scalar(self.value(var))
-            }
-            Sort::Set(element) => {
-                let count = self.instance.cardinality(element).unwrap_or(u64::MAX);
-                if count > MAX_VARIABLES as u64 {
-                    return Err(Unsupported::new("a set is too large", span));
-                }
-                let mut members = Vec::new();
-                for rank in 0..count as usize {
-                    let value = self.show_scalar(element, self.instance.unrank(element, rank));
-                    let slot = (offset + rank / 64, Some((rank % 64) as u32));
-                    let var = self.push(scalar(&format!("{value} in {name}"), VarSort::Bool, Shown::Plain, slot))?;
-                    members.push(self.value(var));
-                }
-                Sym::Set(members)
-            }
-            Sort::Array(key, element) => {
-                let count = self.instance.cardinality(key).unwrap_or(u64::MAX);
-                if count > MAX_VARIABLES as u64 {
-                    return Err(Unsupported::new("an array is too large", span));
-                }
-                let size = self.instance.words(element);
-                let mut elements = Vec::new();
-                for rank in 0..count as usize {
-                    let key = self.show_scalar(key, self.instance.unrank(key, rank));
-                    let name = format!("{name}[{key}]");
-                    elements.push(self.add_var(&name, element, owner, offset + rank * size, frame, span)?);
-                }
-                Sym::Array(elements)
-            }
-        })
-    }
-
-    pub(crate) fn var_sort(&self, sort: &Sort) -> VarSort {
-        match sort {
-            Sort::Bool => VarSort::Bool,
-            Sort::Range(lo, hi) => VarSort::Int(Some((*lo, *hi))),
-            Sort::Enum(_) | Sort::Tid => VarSort::Int(Some((0, self.instance.count(sort) as i64 - 1))),
-            _ => VarSort::Int(None),
-        }
-    }
-
-    /// The value of a scalar sort as text.
-    fn show_scalar(&self, sort: &Sort, value: i64) -> String {
-        match sort {
-            Sort::Bool => (value != 0).to_string(),
-            Sort::Enum(id) => self.instance.program.enums[id.index()].members[value as usize].to_string(),
-            Sort::Tid => self.instance.tid_name(value),
-            _ => value.to_string(),
-        }
     }
 
     /// How many variables there are before a step; as many are after it.
@@ -375,11 +210,9 @@ impl Space {
                 None => at.location,
             };
             let dead = &program.location(location).dead;
-            for (index, sym) in space.frames[&at.calls[..depth]].iter().enumerate() {
+            for (index, value) in space.frames[&at.calls[..depth]].iter().enumerate() {
                 if depth < at.calls.len() || !dead.contains(&LocalId(index as u32)) {
-                    let mut scalars = Vec::new();
-                    sym.scalars(&mut scalars);
-                    live.extend(scalars.iter().filter_map(|scalar| scalar.as_var()));
+                    live.extend(value.0.iter().filter_map(Term::as_var));
                 }
             }
         }
@@ -406,10 +239,7 @@ impl Space {
 
     /// The sort of a variable in SMT-LIB.
     pub fn smt_sort(&self, var: Var) -> SmtSort {
-        match self.sort(var) {
-            VarSort::Bool => SmtSort::Bool,
-            VarSort::Int(_) => SmtSort::Int,
-        }
+        self.sort(var).smt_sort()
     }
 
     /// The variable as a term.
@@ -427,49 +257,39 @@ impl Space {
         Term::var(self.threads[thread.index()].pc, SmtSort::Int).equals(Term::int(i64::from(point.0)))
     }
 
-    /// The name of a control point: a label of its location if it has one, else the line.
-    pub fn point_name(&self, thread: ThreadId, point: PointId) -> String {
-        let program = &self.instance.program;
-        let at = &self.threads[thread.index()].points[point.index()];
-        let name = |location: LocationId| {
-            let location = program.location(location);
-            match location.labels.first() {
-                Some(label) => label.to_string(),
-                None => program.source.locate_briefly(location.span),
-            }
-        };
-        let mut names: Vec<String> = at.calls.iter().map(|call| name(program.edge(*call).from)).collect();
-        names.push(name(at.location));
-        names.join("/")
+    /// The initial states of one thread: its control and its locals.
+    pub fn start_of(&self, thread: ThreadId) -> Term {
+        Term::any(self.threads[thread.index()].starts.iter().map(|start| {
+            let values = start.values.iter().filter(|(var, _)| self.is_local(*var));
+            let equations = values.map(|(var, value)| self.equation(*var, value));
+            let whole = self.at(thread, start.to).and(&start.guard).and(Term::all(equations));
+            let typed = self.typing(&whole);
+            whole.and(typed)
+        }))
+    }
+
+    fn is_local(&self, var: Var) -> bool {
+        self.info(var).is_some_and(|info| info.owner != Owner::Shared)
+    }
+
+    /// The initial states of the program.
+    pub fn init(&self) -> Term {
+        let starts = (0..self.threads.len()).map(|thread| self.start_of(ThreadId(thread as u32)));
+        self.initially.so_far.and(Term::all(starts))
     }
 }
 
-impl Naming for Space {
-    fn name(&self, var: Var) -> String {
-        match self.info(var) {
-            Some(info) if self.is_primed(var) => match info.name.split_once(" in ") {
-                Some((value, set)) => format!("{value} in {set}'"),
-                None => format!("{}'", info.name),
-            },
-            Some(info) => info.name.clone(),
-            None => format!("any{}", var.index() - 2 * self.vars.len() + 1),
-        }
+/// In properties a thread is known by its number.
+impl Others for Space {
+    fn local(&self, _: TemplateId, thread: &Term, local: LocalId) -> Option<Value> {
+        let index = usize::try_from(thread.as_int()? - 1).ok()?;
+        self.threads.get(index)?.frames.get(&Vec::new())?.get(local.index()).cloned()
     }
 
-    fn value(&self, var: Var, value: i64) -> String {
-        match self.info(var).map(|info| info.shown) {
-            Some(Shown::Enum(id))
-                if usize::try_from(value).is_ok_and(|v| v < self.instance.program.enums[id.index()].members.len()) =>
-            {
-                self.instance.program.enums[id.index()].members[value as usize].to_string()
-            }
-            Some(Shown::Tid) => self.instance.tid_name(value),
-            Some(Shown::Point(thread))
-                if usize::try_from(value).is_ok_and(|v| v < self.threads[thread.index()].points.len()) =>
-            {
-                self.point_name(thread, PointId(value as u32))
-            }
-            _ => value.to_string(),
-        }
+    fn at(&self, _: TemplateId, thread: &Term, locations: &[LocationId]) -> Option<Term> {
+        let index = usize::try_from(thread.as_int()? - 1).ok()?;
+        let there = |(_, point): &(usize, &Point)| locations.contains(&point.location);
+        let points = self.threads.get(index)?.points.iter().enumerate().filter(there);
+        Some(Term::any(points.map(|(number, _)| self.at(ThreadId(index as u32), PointId(number as u32)))))
     }
 }

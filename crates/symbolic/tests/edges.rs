@@ -3,13 +3,13 @@
 //! semantics does.
 
 use std::sync::Arc;
-use threadwise_ir::{Instance, Op, Program, SharedId, Sort, Steps, ThreadId};
+use threadwise_ir::{Instance, Point, Program, SharedId, Sort, Steps, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_logic::Term;
 use threadwise_solver::{Answer, Session, Settings};
 use threadwise_solver_setup::solver_for_tests;
 use threadwise_source::SourceFile;
-use threadwise_symbolic::arrays::{Population, Transition, Value, View, transition};
+use threadwise_symbolic::{Population, Taken, ThreadState, Value, by_constants, named_frames, named_shared, take_edge};
 
 const PROGRAM: &str = "
     type Color = enum { red, green, blue };
@@ -85,7 +85,17 @@ fn program() -> Arc<Program> {
 #[test]
 fn edges_mean_the_same() {
     let instance = Instance::new(program(), 0);
-    let population = Population::fixed(&instance);
+    edges_mean_the_same_in(&instance, &Population::fixed(&instance), |_| true);
+}
+
+/// Nothing is divided there by what is not a constant.
+#[test]
+fn edges_mean_the_same_where_arrays_are_taken_apart() {
+    let instance = Instance::new(program(), 0);
+    edges_mean_the_same_in(&instance, &Population::unrolled(&instance), |text| !text.contains('/'));
+}
+
+fn edges_mean_the_same_in(instance: &Instance, population: &Population, is_expressed: impl Fn(&str) -> bool) {
     let mut session =
         Session::start(&solver_for_tests(), Settings::default(), &Budget::unlimited()).expect("it starts");
     let thread = ThreadId(0);
@@ -94,7 +104,7 @@ fn edges_mean_the_same() {
     let mut shared = vec![0; instance.shared_words()];
     for (index, var) in instance.program.shared.iter().enumerate() {
         let range = instance.shared_range(SharedId(index as u32));
-        dice.fill(&instance, &var.sort, &mut shared[range]);
+        dice.fill(instance, &var.sort, &mut shared[range]);
     }
     let mut local = instance.starts(thread, &shared).successors[0].local.to_vec();
     let (mut taken, mut wrong) = (0, 0);
@@ -103,56 +113,66 @@ fn edges_mean_the_same() {
         if round % 3 == 0 {
             let index = dice.roll(instance.program.shared.len() as u64) as usize;
             let range = instance.shared_range(SharedId(index as u32));
-            dice.fill(&instance, &instance.program.shared[index].sort.clone(), &mut shared[range]);
+            dice.fill(instance, &instance.program.shared[index].sort.clone(), &mut shared[range]);
         }
         let steps = instance.steps(thread, &shared, &local);
         let location = instance.location_of(&local);
-        let (before, locals) =
-            (shared_values(&population, &instance, &shared), local_values(&population, &instance, &local));
+        // Both as constants that have the values, so that nothing is computed beforehand, and as the values.
+        let point = Point::at(location);
+        let (names, frames) = (named_shared(population, "g"), named_frames(population, &point, "l"));
+        let (values, locals) =
+            (shared_values(population, instance, &shared), local_values(population, instance, &local));
+        session.push();
+        session.declare_all(names.constants.iter().chain(&frames.constants));
+        session.assert(&same(&names.values, &values).and(same(&frames.values[0], &locals)));
+        let of_names = ThreadState { point: point.clone(), shared: names.values, frames: frames.values };
+        let of_values = ThreadState { point, shared: values, frames: vec![locals] };
         for &id in &instance.program.location(location).edges {
             let edge = instance.program.edge(id);
-            let Op::Command(command) = &edge.op else { continue };
-            if instance.program.location(edge.to).transient {
+            let text = instance.program.source.snippet(edge.span, 80);
+            if instance.program.location(edge.to).transient || !is_expressed(&text) {
                 continue;
             }
-            let routine = instance.program.location(location).routine;
-            let view = View::of_thread(&population, &me, &before, &locals);
-            let step = transition(&view, command, routine, edge.to, edge.span, "any").expect("supported");
-            session.push();
-            session.declare_all(step.choices.iter().flat_map(|choice| &choice.0));
-            let text = instance.program.source.snippet(edge.span, 80);
-            let (ok, bad) = compare(&mut session, &population, &instance, &step, &steps, id, &text);
-            taken += ok;
-            wrong += bad;
-            session.pop();
+            for state in [&of_names, &of_values] {
+                let mut choose = by_constants(population, "any");
+                let along = take_edge(population, &me, state, id, &mut choose).expect("supported");
+                session.push();
+                session.declare_all(along.choices.iter().flat_map(|choice| &choice.0));
+                let (ok, bad) = compare(&mut session, population, instance, &along, &steps, id, &text);
+                taken += ok;
+                wrong += bad;
+                session.pop();
+            }
         }
+        session.pop();
         if !steps.successors.is_empty() {
             let next = &steps.successors[dice.roll(steps.successors.len() as u64) as usize];
             (shared, local) = (next.shared.to_vec(), next.local.to_vec());
         }
     }
-    assert!(taken > 200 && wrong > 50, "too little was compared: {taken} steps, {wrong} errors");
+    assert!(taken > 400 && wrong > 100, "too little was compared: {taken} steps, {wrong} errors");
 }
 
 fn compare(
     session: &mut Session,
     population: &Population,
     instance: &Instance,
-    step: &Transition,
+    taken: &Taken,
     steps: &Steps,
     id: threadwise_ir::EdgeId,
     text: &str,
 ) -> (u32, u32) {
     let fails = steps.failures.iter().any(|failure| failure.path.last() == Some(&id));
-    let hazard = Term::any(step.hazards.iter().map(|hazard| hazard.when.clone()).collect::<Vec<Term>>());
+    let hazard = Term::any(taken.hazards.all.iter().map(|hazard| hazard.when()));
     let expected = if fails { Answer::Sat } else { Answer::Unsat };
     assert_eq!(answer(session, &hazard), expected, "whether `{text}` goes wrong");
-    let mut others = vec![step.taken.clone()];
+    assert_eq!(answer(session, &taken.hazards.goes_wrong()), expected, "whether a part of `{text}` goes wrong");
+    let mut others = vec![taken.hazards.so_far.clone()];
     let mut count = 0;
     for successor in steps.successors.iter().filter(|successor| successor.path.last() == Some(&id)) {
-        let after = same(&step.shared, &shared_values(population, instance, &successor.shared))
-            .and(same(&step.locals, &local_values(population, instance, &successor.local)));
-        assert_eq!(answer(session, &step.taken.and(&after)), Answer::Sat, "`{text}` takes a step");
+        let after = same(&taken.after.shared, &shared_values(population, instance, &successor.shared))
+            .and(same(taken.after.locals(), &local_values(population, instance, &successor.local)));
+        assert_eq!(answer(session, &taken.hazards.so_far.and(&after)), Answer::Sat, "`{text}` takes a step");
         others.push(after.not());
         count += 1;
     }

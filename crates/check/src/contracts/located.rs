@@ -8,7 +8,7 @@ use super::terms::Terms;
 use threadwise_ir::{EdgeId, Expr, ExprKind, LocalId, LocationId, Point, RoutineId, TemplateId, VarRef};
 use threadwise_logic::{Quantifier, SmtSort, Term};
 use threadwise_solver::Session;
-use threadwise_symbolic::arrays::{Others, Unsupported, Value, View};
+use threadwise_symbolic::{Others, Unsupported, Value, View};
 
 /// Up to so many copies of a thread are written out.
 const FEW: i64 = 16;

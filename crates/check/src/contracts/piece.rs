@@ -8,12 +8,10 @@
 use super::terms::Terms;
 use super::{assertion_view, code::Code};
 use crate::{CheckError, refuted};
-use threadwise_ir::{EdgeId, Op, Sort, TemplateId};
+use threadwise_ir::{EdgeId, Sort, TemplateId};
 use threadwise_logic::{Kind, SmtSort, Term};
 use threadwise_solver::Session;
-use threadwise_symbolic::arrays::{
-    Unsupported, Value, View, Wrong, call, first_locals, initial_store, return_value, store_result, transition,
-};
+use threadwise_symbolic::{Taken, ThreadState, Unsupported, Value, by_constants, initial_store, take_edge};
 
 /// What a run is like where it comes to a point, or after an edge.
 #[derive(Clone)]
@@ -96,8 +94,8 @@ impl<'a> Piece<'a> {
         let shared = self.store("init");
         let initial = initial_store(self.terms.population, &shared)?;
         let body = self.terms.program().template(self.template).body;
-        let frames = vec![first_locals(self.terms.population, body)];
-        Ok(Run { comes: initial.holds, start: shared.clone(), shared, frames })
+        let frames = ThreadState::first(self.terms.population, body, Vec::new()).frames;
+        Ok(Run { comes: initial.so_far, start: shared.clone(), shared, frames })
     }
 
     /// Any stores that the cut's assertions admit.
@@ -215,61 +213,23 @@ impl<'a> Piece<'a> {
         } else {
             run.comes.clone()
         };
-        let (wrong, mut after) = self.edge(number, run, id, target)?;
+        let (shared, frames) = (run.shared.clone(), run.frames.clone());
+        let before = ThreadState { point: self.code.spots[number].point.clone(), shared, frames };
+        self.names += 1;
+        let mut choose = by_constants(self.terms.population, format!("any{}", self.names));
+        let Taken { hazards, choices, after } = take_edge(self.terms.population, &self.me, &before, id, &mut choose)?;
+        self.session.declare_all(choices.iter().flat_map(|chosen| &chosen.0));
         let program = self.terms.program();
         let step = program.source.locate(program.edge(id).span);
-        for hazard in &wrong.hazards {
-            self.bad.push((comes.and(&hazard.when), format!("the step at {step} goes wrong")));
+        for hazard in &hazards.all {
+            self.bad.push((comes.and(hazard.when()), format!("the step at {step} goes wrong")));
         }
-        after.comes = self.named("takes", &comes.and(&wrong.so_far));
+        let comes = self.named("takes", &comes.and(&hazards.so_far));
+        let after = Run { comes, shared: after.shared, start: run.start.clone(), frames: after.frames };
         if !self.code.spots[target].inside_step {
             self.step_is_good(&after, &step)?;
         }
         Ok(after)
-    }
-
-    /// What an edge does.
-    fn edge(&mut self, number: usize, run: &Run, id: EdgeId, target: usize) -> Result<(Wrong, Run), Unsupported> {
-        let (spot, population) = (&self.code.spots[number], self.terms.population);
-        let edge = self.terms.program().edge(id);
-        let mut after = run.clone();
-        let routine = *spot.routines.last().expect("there is the thread's own routine");
-        let locals = run.frames.last().expect("there is the thread's own frame");
-        let view = View::of_thread(population, &self.me, &run.shared, locals);
-        let mut wrong = Wrong::default();
-        match &edge.op {
-            Op::Command(command) => {
-                self.names += 1;
-                let fresh = format!("any{}", self.names);
-                let step = transition(&view, command, routine, edge.to, edge.span, &fresh)?;
-                self.session.declare_all(step.choices.iter().flat_map(|chosen| &chosen.0));
-                wrong = Wrong { hazards: step.hazards, so_far: step.taken };
-                after.shared = step.shared;
-                *after.frames.last_mut().expect("there is the thread's own frame") = step.locals;
-            }
-            Op::Call { routine, args, .. } => after.frames.push(call(&view, *routine, args, &mut wrong)?),
-            Op::Return(value) => {
-                let result = return_value(&view, routine, value.as_deref(), &mut wrong)?;
-                let calling = self.terms.program().edge(*spot.point.calls.last().expect("a return is from a call"));
-                let Op::Call { result: place, .. } = &calling.op else { unreachable!("it is a call") };
-                let caller = *self.code.spots[target].routines.last().expect("the caller has a routine");
-                let below = &run.frames[run.frames.len() - 2];
-                let view = View::of_thread(population, &self.me, &run.shared, below);
-                let stored = store_result(
-                    &view,
-                    caller,
-                    place.as_deref(),
-                    result.as_ref(),
-                    calling.to,
-                    calling.span,
-                    &mut wrong,
-                )?;
-                after.frames.truncate(run.frames.len() - 2);
-                after.shared = stored.0;
-                after.frames.push(stored.1);
-            }
-        }
-        Ok((wrong, after))
     }
 
     /// A step that has ended satisfies the guarantee and keeps the invariants.

@@ -3,10 +3,10 @@
 use super::code::Code;
 use super::located::holds_at;
 use super::terms::Terms;
-use threadwise_ir::{Access, Copies, EdgeId, Instance, Op, TemplateId};
+use threadwise_ir::{Access, Copies, EdgeId, Instance, Op, Point, TemplateId};
 use threadwise_logic::SmtSort;
 use threadwise_solver::Session;
-use threadwise_symbolic::arrays::{Unsupported, Value, View, transition};
+use threadwise_symbolic::{ThreadState, Unsupported, Value, by_constants, take_edge};
 
 /// Where a thread is, and the edge with which its next step starts.
 #[derive(Clone, Copy)]
@@ -91,12 +91,12 @@ pub(crate) fn say_both(
         }
         session.assert(&holds_at(terms, at, thread, &shared, &locals)?);
         let edge = terms.program().edge(start.edge);
-        if let Op::Command(command) = &edge.op {
-            let view = View::of_thread(population, thread, &shared, &locals);
-            let any = format!("{thread}.any");
-            let step = transition(&view, command, at.innermost(), edge.to, edge.span, &any)?;
-            session.declare_all(step.choices.iter().flat_map(|chosen| &chosen.0));
-            session.assert(&step.taken);
+        if let Op::Command(_) = &edge.op {
+            let state = ThreadState { point: Point::at(edge.from), shared: shared.clone(), frames: vec![locals] };
+            let mut choose = by_constants(population, format!("{thread}.any"));
+            let taken = take_edge(population, thread, &state, start.edge, &mut choose)?;
+            session.declare_all(taken.choices.iter().flat_map(|chosen| &chosen.0));
+            session.assert(&taken.hazards.so_far);
         }
     }
     Ok(())

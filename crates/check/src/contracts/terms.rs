@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyKind, SharedId, TemplateId, VarRef};
 use threadwise_logic::Term;
 use threadwise_solver::Session;
-use threadwise_symbolic::arrays::{Population, Unsupported, Value, View};
+use threadwise_symbolic::{Population, Unsupported, Value, View};
 
 pub(crate) struct Terms<'a> {
     pub(crate) population: &'a Population,

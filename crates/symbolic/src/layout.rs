@@ -1,20 +1,54 @@
-//! Values as terms. A scalar is one term. Sets and arrays with few keys are taken apart into a term for
-//! each key; those with many keys, or with a key for each of an unknown number of threads, are
-//! arrays of the solver. Elements of such arrays outside the keys mean nothing.
+//! Values as terms. A scalar is one term. Sets and arrays are taken apart into a term for each key, or are arrays of the
+//! solver: the [`Layout`] says which. Elements of such arrays outside the keys mean nothing.
 
-use super::Population;
+use crate::unsupported::go_on;
+use crate::{Population, Unsupported};
 use threadwise_ir::{Domain, Instance, Sort};
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::Session;
+use threadwise_source::Span;
 
-/// Up to so many keys are taken apart.
+/// Up to so many keys are taken apart where there are arrays.
 const FEW: i64 = 16;
+
+/// Terms that are written out for all keys and become larger than this are not treated.
+const MAX_SIZE: usize = 2000;
+
+/// What sets and arrays are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// A term for each key, however many there are, so that all is linear arithmetic over scalars, for whoever looks
+    /// into the terms.
+    Unrolled,
+    /// A term for each of a few keys. Where there are many, or one for each of an unknown number of threads, an array
+    /// of the solver.
+    Arrays,
+}
+
+impl Layout {
+    /// Terms of this size are too large; `None` where size does not matter.
+    pub(crate) fn max_size(self) -> Option<usize> {
+        match self {
+            Layout::Unrolled => Some(MAX_SIZE),
+            Layout::Arrays => None,
+        }
+    }
+
+    /// Whether it is still worth going on: what is written out for all keys may take long.
+    pub(crate) fn go_on(self, span: Span) -> Result<(), Unsupported> {
+        match self {
+            Layout::Unrolled => go_on(span),
+            Layout::Arrays => Ok(()),
+        }
+    }
+}
 
 /// The terms that make up a value, in the order of the keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value(pub Vec<Term>);
 
-/// The keys of an array, the possible elements of a set, or what a quantifier ranges over.
+/// The keys of an array, the possible elements of a set, or what a quantifier ranges over. A key is a number, or a truth
+/// value where keys are truth values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Keys {
     /// These numbers: the first, and how many.
@@ -24,19 +58,37 @@ pub(crate) enum Keys {
 }
 
 impl Keys {
-    fn between(low: &Term, high: &Term) -> Keys {
-        match (low.as_int(), high.as_int()) {
-            (Some(low), Some(high)) if high.saturating_sub(low) < FEW => Keys::Few(low, (high - low + 1).max(0)),
+    fn between(layout: Layout, low: &Term, high: &Term) -> Keys {
+        match (layout, low.as_int(), high.as_int()) {
+            (Layout::Arrays, Some(low), Some(high)) if high.saturating_sub(low) >= FEW => {
+                Keys::Many(Term::int(low), Term::int(high))
+            }
+            (_, Some(low), Some(high)) => Keys::Few(low, high.saturating_sub(low).saturating_add(1).max(0)),
             _ => Keys::Many(low.clone(), high.clone()),
         }
     }
 
     pub(crate) fn contains(&self, key: &Term) -> Term {
         match self {
+            _ if *key.sort() == SmtSort::Bool => Term::bool(true),
+            Keys::Few(_, 0) => Term::bool(false),
             Keys::Few(first, count) => key.between(Term::int(*first), Term::int(first + (count - 1))),
             Keys::Many(low, high) => key.between(low, high),
         }
     }
+}
+
+/// Whether a key is this number.
+fn is(key: &Term, number: i64) -> Term {
+    match key.sort() {
+        SmtSort::Bool => key.equals(Term::bool(number != 0)),
+        SmtSort::Int | SmtSort::Bits(_) | SmtSort::Array(..) => key.equals(Term::int(number)),
+    }
+}
+
+/// The number that a key is, if that is known.
+fn known(key: &Term) -> Option<i64> {
+    key.as_int().or(key.as_bool().map(i64::from))
 }
 
 impl Value {
@@ -48,6 +100,11 @@ impl Value {
     /// The term of a scalar.
     pub fn term(&self) -> &Term {
         &self.0[0]
+    }
+
+    /// The number of nodes, counted up to `most`.
+    pub(crate) fn size(&self, most: usize) -> usize {
+        self.0.iter().fold(0, |sum: usize, leaf| (sum + leaf.size(most - sum)).min(most))
     }
 
     /// This where the condition holds, else the other.
@@ -70,13 +127,13 @@ impl Population {
             Sort::Tid => (Term::int(0), self.total().clone()),
             Sort::Int | Sort::Set(_) | Sort::Array(..) => unreachable!("front ends admit only finite scalar keys"),
         };
-        Keys::between(&low, &high)
+        Keys::between(self.layout, &low, &high)
     }
 
     pub(crate) fn domain(&self, domain: &Domain) -> Keys {
         match domain {
             Domain::Sort(sort) => self.keys(sort),
-            Domain::Copies(template) => Keys::between(self.first(*template), &self.last(*template)),
+            Domain::Copies(template) => Keys::between(self.layout, self.first(*template), &self.last(*template)),
         }
     }
 
@@ -154,8 +211,12 @@ impl Population {
         let Keys::Many(low, _) = &keys else {
             return Value(parts.into_iter().flat_map(|part| part.0).collect());
         };
-        let keyed = parts.iter().enumerate().map(|(rank, part)| (low.plus(Term::int(rank as i64)), part));
-        keyed.fold(self.default_value(sort), |array, (key, part)| self.with_element(&keys, &array, &key, part))
+        let mut arrays = self.default_value(sort);
+        for (rank, part) in parts.iter().enumerate() {
+            let key = low.plus(Term::int(rank as i64));
+            arrays.0 = arrays.0.iter().zip(&part.0).map(|(array, element)| array.store(&key, element)).collect();
+        }
+        arrays
     }
 
     /// Whether terms make up a value of the sort: numbers are in their ranges.
@@ -232,37 +293,55 @@ impl Population {
         }
     }
 
-    /// The element of an array, or whether a set has an element, for a key within the keys.
+    /// The element of an array for a key within the keys.
     pub(crate) fn element(&self, keys: &Keys, array: &Value, key: &Term) -> Value {
-        match (keys, key.as_int()) {
-            (Keys::Many(..), _) => select_all(array, key),
-            (Keys::Few(_, 0), _) => unreachable!("arrays without keys are not read: no key is within them"),
-            (Keys::Few(first, count), Some(known)) => {
-                let rank = (known - first).clamp(0, count - 1) as usize;
-                part(array, rank, *count as usize)
+        let Keys::Few(first, count) = *keys else { return select_all(array, key) };
+        debug_assert!(count > 0, "arrays without keys are not read: no key is within them");
+        if let Some(number) = known(key) {
+            let rank = number.saturating_sub(first).clamp(0, count - 1);
+            return part(array, rank as usize, count as usize);
+        }
+        let element = |rank: i64| part(array, rank as usize, count as usize);
+        let choose = |rest, rank| Value::choose(&is(key, first + rank), &element(rank), &rest);
+        (0..count - 1).rev().fold(element(count - 1), choose)
+    }
+
+    /// Whether something is a member of a set; what is no key is in no set.
+    pub(crate) fn member(&self, keys: &Keys, set: &Value, key: &Term) -> Term {
+        match keys {
+            Keys::Few(first, _) => {
+                let members = set.0.iter().enumerate();
+                Term::any(members.map(|(rank, member)| is(key, first + rank as i64).and(member)))
             }
-            (Keys::Few(first, count), None) => {
-                let count = *count as usize;
-                let mut result = part(array, count - 1, count);
-                for rank in (0..count - 1).rev() {
-                    let here = key.equals(Term::int(first + rank as i64));
-                    result = Value::choose(&here, &part(array, rank, count), &result);
-                }
-                result
-            }
+            Keys::Many(..) => keys.contains(key).and(set.term().select(key)),
         }
     }
 
-    /// The array with the element at a key changed.
-    pub(crate) fn with_element(&self, keys: &Keys, array: &Value, key: &Term, element: &Value) -> Value {
-        match keys {
-            Keys::Many(..) => Value(array.0.iter().zip(&element.0).map(|(a, e)| a.store(key, e)).collect()),
+    /// The set with an element put in or taken out.
+    pub(crate) fn with_member(&self, keys: &Keys, set: &Value, key: &Term, present: bool) -> Value {
+        let Keys::Few(first, _) = keys else { return Value::scalar(set.term().store(key, Term::bool(present))) };
+        let changed = set.0.iter().enumerate().map(|(rank, member)| {
+            let here = is(key, first + rank as i64);
+            if present { member.or(here) } else { member.and(here.not()) }
+        });
+        Value(changed.collect())
+    }
+
+    /// A value with the element at some keys, outermost first, changed.
+    pub(crate) fn updated(&self, sort: &Sort, whole: &Value, at: &[Term], value: &Value) -> Value {
+        let Some((key, rest)) = at.split_first() else { return value.clone() };
+        let Sort::Array(key_sort, element) = sort else { unreachable!("only arrays are indexed") };
+        match self.keys(key_sort) {
             Keys::Few(first, count) => {
-                let changed = (0..*count as usize).flat_map(|rank| {
-                    let here = key.equals(Term::int(first + rank as i64));
-                    Value::choose(&here, element, &part(array, rank, *count as usize)).0
+                let changed = (0..count).flat_map(|rank| {
+                    let old = part(whole, rank as usize, count as usize);
+                    Value::choose(&is(key, first + rank), &self.updated(element, &old, rest, value), &old).0
                 });
                 Value(changed.collect())
+            }
+            Keys::Many(..) => {
+                let new = self.updated(element, &select_all(whole, key), rest, value);
+                Value(whole.0.iter().zip(&new.0).map(|(array, element)| array.store(key, element)).collect())
             }
         }
     }

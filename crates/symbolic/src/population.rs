@@ -1,27 +1,38 @@
 //! Which threads there are, in numbers that may be unknown.
 
+use crate::Layout;
 use std::sync::Arc;
 use threadwise_ir::{Copies, Instance, Program, TemplateId};
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::Session;
 
-/// The threads of a program. A thread is a number: 0 is `none`, the others are counted from 1 in order
+/// The threads of a program, and what values are made of. A thread is a number: 0 is `none`, the others are counted from 1 in order
 /// of declaration, as everywhere. How many copies of a `[*]` thread there are is an unknown of
 /// the solver, so a proof holds for every number.
 #[derive(Clone, Debug)]
 pub struct Population {
     pub program: Arc<Program>,
+    pub(crate) layout: Layout,
     copies: Vec<Term>,
     first: Vec<Term>,
     total: Term,
 }
 
 impl Population {
-    /// The threads of an instance.
+    /// The threads of an instance; large arrays are the solver's.
     pub fn fixed(instance: &Instance) -> Population {
+        Population::of_instance(instance, Layout::Arrays)
+    }
+
+    /// The threads of an instance; all arrays are taken apart.
+    pub fn unrolled(instance: &Instance) -> Population {
+        Population::of_instance(instance, Layout::Unrolled)
+    }
+
+    fn of_instance(instance: &Instance, layout: Layout) -> Population {
         let count = |index: usize| instance.copies_of(TemplateId(index as u32)).len() as i64;
         let copies = (0..instance.program.templates.len()).map(|index| Term::int(count(index))).collect();
-        Population::new(instance.program.clone(), copies)
+        Population::new(instance.program.clone(), layout, copies)
     }
 
     /// The threads of a program, with an unknown number of copies where the program has `[*]`.
@@ -31,17 +42,17 @@ impl Population {
             Copies::Exactly(n) => Term::int(i64::from(n)),
             Copies::Any => Term::constant(&format!("copies.{}", template.name), SmtSort::Int),
         });
-        Population::new(program.clone(), copies.collect())
+        Population::new(program.clone(), Layout::Arrays, copies.collect())
     }
 
-    fn new(program: Arc<Program>, copies: Vec<Term>) -> Population {
+    fn new(program: Arc<Program>, layout: Layout, copies: Vec<Term>) -> Population {
         let mut first = Vec::new();
         let mut total = Term::int(0);
         for copies in &copies {
             first.push(total.plus(Term::int(1)));
             total = total.plus(copies);
         }
-        Population { program, copies, first, total }
+        Population { program, layout, copies, first, total }
     }
 
     /// Declares the unknown numbers.

@@ -1,7 +1,7 @@
 //! Values from models.
 
-use super::shape::Keys;
-use super::{Population, Value};
+use crate::layout::Keys;
+use crate::{Population, Value};
 use threadwise_ir::{Instance, Sort};
 use threadwise_logic::{Sexp, Term};
 use threadwise_solver::{Session, SolverError};

@@ -1,7 +1,7 @@
-//! Expressions as terms.
+//! Expressions as terms, with the condition under which they have a value.
 
-use super::shape::Keys;
-use super::{Population, Value};
+use crate::layout::Keys;
+use crate::{Population, Unsupported, Value};
 use threadwise_ir::{
     BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Quantifier, Sort, TemplateId, ThreadRef, UnaryOp, VarRef,
 };
@@ -20,22 +20,10 @@ pub struct Translated {
 }
 
 impl Translated {
-    fn sure(value: Value) -> Translated {
-        Translated { value, defined: Term::bool(true) }
-    }
-
     /// That a boolean expression has a value and is true.
     pub fn holds(&self) -> Term {
         self.defined.and(self.value.term())
     }
-}
-
-/// Something that has no translation, and where it stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsupported {
-    /// What.
-    pub what: &'static str,
-    pub span: Span,
 }
 
 /// Other threads, as properties see them.
@@ -106,42 +94,45 @@ impl<'a> View<'a> {
 
     /// The expression as terms.
     pub fn translate(&self, e: &Expr) -> Result<Translated, Unsupported> {
-        let unsupported = |what| Unsupported { what, span: e.span };
+        let translated = self.translate_any(e)?;
+        if let Some(most) = self.population.layout.max_size()
+            && translated.defined.size(most) + translated.value.size(most) >= most
+        {
+            return Err(Unsupported::new("an expression that is so large when it is written out", e.span));
+        }
+        Ok(translated)
+    }
+
+    fn translate_any(&self, e: &Expr) -> Result<Translated, Unsupported> {
+        let always = |value| Ok(Translated { value, defined: Term::bool(true) });
         match &e.kind {
-            ExprKind::Const(value) => Ok(Translated::sure(Value::scalar(constant(&e.sort, *value)))),
-            ExprKind::Thread(template) => Ok(Translated::sure(Value::scalar(self.population.first(*template).clone()))),
-            ExprKind::SelfThread => Ok(Translated::sure(Value::scalar(self.me.clone()))),
-            ExprKind::Bound(depth) => Ok(Translated::sure(Value::scalar(self.bound_term(*depth, &e.sort)))),
-            ExprKind::Read(var) => Ok(Translated::sure(self.read(*var, self.shared, self.locals))),
-            ExprKind::ReadAfter(var) => Ok(Translated::sure(self.read(*var, self.shared_after, self.locals_after))),
-            ExprKind::LocalOf(thread, local) => self.local_of(thread, *local, e.span),
+            ExprKind::Const(value) => always(Value::scalar(constant(&e.sort, *value))),
+            ExprKind::Thread(template) => always(Value::scalar(self.population.first(*template).clone())),
+            ExprKind::SelfThread => always(Value::scalar(self.me.clone())),
+            ExprKind::Bound(depth) => always(Value::scalar(self.bound_term(*depth, &e.sort))),
+            ExprKind::Read(var) => always(read(*var, self.shared, self.locals)),
+            ExprKind::ReadAfter(var) => always(read(*var, self.shared_after, self.locals_after)),
+            ExprKind::LocalOf(thread, local) => {
+                let of = |others: &dyn Others, tid: &Term| others.local(thread.template, tid, *local);
+                self.of_other(thread, &of, Unsupported::new("a local variable of another thread", e.span))
+            }
             ExprKind::At(thread, locations) => {
-                let others = self.others.ok_or(unsupported("where another thread is"))?;
-                let tid = self.translate(&thread.thread)?;
-                let at = others.at(thread.template, tid.value.term(), locations);
-                let value = Value::scalar(at.ok_or(unsupported("where another thread is"))?);
-                Ok(Translated { value, defined: tid.defined })
+                let at =
+                    |others: &dyn Others, tid: &Term| others.at(thread.template, tid, locations).map(Value::scalar);
+                self.of_other(thread, &at, Unsupported::new("where another thread is", e.span))
             }
             ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
-            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span),
             ExprKind::Conditional(parts) => {
                 let [c, a, b] = &**parts;
                 let (c, a, b) = (self.translate(c)?, self.translate(a)?, self.translate(b)?);
                 let condition = c.value.term();
-                let branches = condition.implies(&a.defined).and(condition.not().implies(&b.defined));
-                let value = Value::choose(condition, &a.value, &b.value);
-                Ok(Translated { value, defined: c.defined.and(&branches) })
+                let defined = c.defined.and(condition.ite(&a.defined, &b.defined));
+                Ok(Translated { value: Value::choose(condition, &a.value, &b.value), defined })
             }
             ExprKind::Index(array, key) => self.index(array, key),
-            ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements),
+            ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements, e.span),
             ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body, e.span),
-        }
-    }
-
-    fn read(&self, var: VarRef, shared: &[Value], locals: &[Value]) -> Value {
-        match var {
-            VarRef::Shared(id) => shared[id.index()].clone(),
-            VarRef::Local(id) => locals[id.index()].clone(),
         }
     }
 
@@ -151,17 +142,22 @@ impl<'a> View<'a> {
         if *sort == Sort::Bool { number.equals(Term::int(1)) } else { number.clone() }
     }
 
-    fn local_of(&self, thread: &ThreadRef, local: LocalId, span: Span) -> Result<Translated, Unsupported> {
-        let unsupported = || Unsupported { what: "a local variable of another thread", span };
-        let others = self.others.ok_or_else(unsupported)?;
+    /// Something of another thread, which properties may ask for.
+    fn of_other(
+        &self,
+        thread: &ThreadRef,
+        what: &dyn Fn(&dyn Others, &Term) -> Option<Value>,
+        unsupported: Unsupported,
+    ) -> Result<Translated, Unsupported> {
+        let Some(others) = self.others else { return Err(unsupported) };
         let tid = self.translate(&thread.thread)?;
-        let value = others.local(thread.template, tid.value.term(), local).ok_or_else(unsupported)?;
+        let value = what(others, tid.value.term()).ok_or(unsupported)?;
         Ok(Translated { value, defined: tid.defined })
     }
 
     fn index(&self, array: &Expr, key: &Expr) -> Result<Translated, Unsupported> {
         let Sort::Array(key_sort, element) = &*array.sort else { unreachable!("only arrays are indexed") };
-        let (array, key) = (self.translate(array)?, self.translate_key(key)?);
+        let (array, key) = (self.translate(array)?, self.translate(key)?);
         let keys = self.population.keys(key_sort);
         let within = keys.contains(key.value.term());
         let value = match keys {
@@ -171,18 +167,15 @@ impl<'a> View<'a> {
         Ok(Translated { value, defined: Term::all([&array.defined, &key.defined, &within]) })
     }
 
-    /// A key or an element of a set as a number.
-    pub(crate) fn translate_key(&self, key: &Expr) -> Result<Translated, Unsupported> {
-        let translated = self.translate(key)?;
-        if key.sort != Sort::Bool {
-            return Ok(translated);
+    fn set_literal(&self, sort: &Sort, elements: &[Expr], span: Span) -> Result<Translated, Unsupported> {
+        let Sort::Set(element) = sort else { unreachable!("a set literal is a set") };
+        let most = self.population.layout.max_size();
+        if let (Keys::Few(_, count), Some(most)) = (self.population.keys(element), most)
+            && count >= most as i64
+        {
+            return Err(Unsupported::new("so large a set", span));
         }
-        let number = translated.value.term().ite(Term::int(1), Term::int(0));
-        Ok(Translated { value: Value::scalar(number), defined: translated.defined })
-    }
-
-    fn set_literal(&self, sort: &Sort, elements: &[Expr]) -> Result<Translated, Unsupported> {
-        let mut set = Translated::sure(self.population.default_value(sort));
+        let mut set = Translated { value: self.population.default_value(sort), defined: Term::bool(true) };
         self.put(sort, &mut set, elements, true)?;
         Ok(set)
     }
@@ -204,22 +197,35 @@ impl<'a> View<'a> {
         Ok(Translated { value: Value::scalar(value), defined: operand.defined })
     }
 
-    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Result<Translated, Unsupported> {
-        if op == BinaryOp::In {
-            return self.membership(a, b);
-        }
+    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr, span: Span) -> Result<Translated, Unsupported> {
         if let Some(changed) = self.with_few_elements(op, a, b)? {
             return Ok(changed);
         }
         let (left, right) = (self.translate(a)?, self.translate(b)?);
-        // `&&`, `||` and `==>` evaluate the second operand only where it matters.
         let wanted = match op {
+            // The second operand of these is looked at only where it matters.
             BinaryOp::And | BinaryOp::Implies => left.value.term().implies(&right.defined),
             BinaryOp::Or => left.value.term().not().implies(&right.defined),
             BinaryOp::Div | BinaryOp::Mod => right.defined.and(right.value.term().equals(Term::int(0)).not()),
-            _ => right.defined.clone(),
+            BinaryOp::Iff
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::In
+            | BinaryOp::Subset
+            | BinaryOp::Union
+            | BinaryOp::Inter
+            | BinaryOp::Minus
+            | BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul => right.defined.clone(),
         };
-        let value = self.population.operate(op, &a.sort, &left.value, &right.value);
+        let sort = if op == BinaryOp::In { &b.sort } else { &a.sort };
+        let value = self.population.operate(op, sort, &left.value, &right.value);
+        let value = value.ok_or(Unsupported::new("division by what is not a constant", span))?;
         Ok(Translated { value, defined: left.defined.and(&wanted) })
     }
 
@@ -244,27 +250,13 @@ impl<'a> View<'a> {
     fn put(&self, sort: &Sort, set: &mut Translated, elements: &[Expr], present: bool) -> Result<(), Unsupported> {
         let Sort::Set(element_sort) = sort else { unreachable!("only sets have elements") };
         let keys = self.population.keys(element_sort);
-        let present = Value::scalar(Term::bool(present));
         for element in elements {
-            let element = self.translate_key(element)?;
+            let element = self.translate(element)?;
             let key = element.value.term();
             set.defined = Term::all([&set.defined, &element.defined, &keys.contains(key)]);
-            set.value = self.population.with_element(&keys, &set.value, key, &present);
+            set.value = self.population.with_member(&keys, &set.value, key, present);
         }
         Ok(())
-    }
-
-    /// A value outside the element sort is in no set.
-    fn membership(&self, a: &Expr, set: &Expr) -> Result<Translated, Unsupported> {
-        let Sort::Set(element) = &*set.sort else { unreachable!("membership is in a set") };
-        let (a, set) = (self.translate_key(a)?, self.translate(set)?);
-        let keys = self.population.keys(element);
-        let member = match &keys {
-            Keys::Few(_, 0) => Term::bool(false),
-            keys => self.population.element(keys, &set.value, a.value.term()).term().clone(),
-        };
-        let value = Value::scalar(keys.contains(a.value.term()).and(&member));
-        Ok(Translated { value, defined: a.defined.and(&set.defined) })
     }
 
     fn quantified(&self, q: Quantifier, binder: &Binder, body: &Expr, span: Span) -> Result<Translated, Unsupported> {
@@ -274,6 +266,7 @@ impl<'a> View<'a> {
                 let mut instances = Vec::new();
                 // The last number may be the largest there is.
                 for number in (0..count).map(|offset| first + offset) {
+                    self.population.layout.go_on(span)?;
                     inner.bound.push(Term::int(number));
                     instances.push(inner.translate(body)?);
                     inner.bound.pop();
@@ -297,6 +290,13 @@ impl<'a> View<'a> {
                 Ok(Translated { value: Value::scalar(value), defined })
             }
         }
+    }
+}
+
+fn read(var: VarRef, shared: &[Value], locals: &[Value]) -> Value {
+    match var {
+        VarRef::Shared(id) => shared[id.index()].clone(),
+        VarRef::Local(id) => locals[id.index()].clone(),
     }
 }
 

@@ -1,0 +1,155 @@
+//! Whole steps of a thread: an edge, and the run through transient locations behind it, so that an atomic block is one
+//! step. What `ir::Instance::steps` lists for one store, this says for all stores at once, path by path.
+
+use crate::edge::{Choose, take_edge};
+use crate::{Layout, Population, ThreadState, Unsupported, Value};
+use std::collections::VecDeque;
+use threadwise_ir::{Path, TemplateId};
+use threadwise_logic::Term;
+
+/// More edges than this are not walked in one step.
+const MAX_EDGES: usize = 4096;
+
+/// Values and conditions that are written out and become larger than this are not treated.
+const MAX_SIZE: usize = 5000;
+
+/// One way that a step can take.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// The edges it takes.
+    pub path: Path,
+    /// What it chooses on the way.
+    pub choices: Vec<Value>,
+    /// That it is taken, over the state before and the choices.
+    pub when: Term,
+    /// Where it ends.
+    pub end: End,
+}
+
+/// Where a step ends.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// At a point where other threads can see it.
+    Rest(ThreadState),
+    /// In an error.
+    Error,
+}
+
+impl Way {
+    /// The terms that it chooses.
+    pub fn chosen(&self) -> Vec<Term> {
+        self.choices.iter().flat_map(|choice| choice.0.iter().cloned()).collect()
+    }
+}
+
+/// All ways that the next step of a thread can take.
+pub fn ways(
+    population: &Population,
+    me: &Term,
+    state: ThreadState,
+    choose: &mut Choose<'_>,
+) -> Result<Vec<Way>, Unsupported> {
+    let mut walk = Walk { population, me, choose, queue: VecDeque::new(), ways: Vec::new(), walked: 0 };
+    walk.take_edges(&Inner::new(state))?;
+    walk.run_on()
+}
+
+/// All ways in which a thread can start. Unobservable declarations at its start are done; they read
+/// no shared variables.
+pub fn starts(
+    population: &Population,
+    me: &Term,
+    template: TemplateId,
+    shared: &[Value],
+    choose: &mut Choose<'_>,
+) -> Result<Vec<Way>, Unsupported> {
+    let state = ThreadState::first(population, population.program.template(template).body, shared.to_vec());
+    let mut walk = Walk { population, me, choose, queue: VecDeque::new(), ways: Vec::new(), walked: 0 };
+    walk.arrive(Inner::new(state))?;
+    walk.run_on()
+}
+
+/// A state inside a step.
+#[derive(Clone)]
+struct Inner {
+    state: ThreadState,
+    when: Term,
+    path: Path,
+    choices: Vec<Value>,
+}
+
+impl Inner {
+    fn new(state: ThreadState) -> Inner {
+        Inner { state, when: Term::bool(true), path: Path::new(), choices: Vec::new() }
+    }
+}
+
+struct Walk<'a> {
+    population: &'a Population,
+    me: &'a Term,
+    choose: &'a mut Choose<'a>,
+    queue: VecDeque<Inner>,
+    ways: Vec<Way>,
+    walked: usize,
+}
+
+impl Walk<'_> {
+    fn run_on(mut self) -> Result<Vec<Way>, Unsupported> {
+        while let Some(inner) = self.queue.pop_front() {
+            self.take_edges(&inner)?;
+        }
+        Ok(self.ways)
+    }
+
+    fn take_edges(&mut self, inner: &Inner) -> Result<(), Unsupported> {
+        let program = &self.population.program;
+        for &edge in &program.location(inner.state.point.location).edges {
+            let span = program.edge(edge).span;
+            self.walked += 1;
+            if self.walked > MAX_EDGES {
+                return Err(Unsupported::new("a loop, or so many branches, inside an atomic step", span));
+            }
+            self.population.layout.go_on(span)?;
+            let taken = take_edge(self.population, self.me, &inner.state, edge, self.choose)?;
+            let mut path = inner.path.clone();
+            path.push(edge);
+            let choices = [&inner.choices[..], &taken.choices].concat();
+            for wrong in taken.hazards.of_parts() {
+                let when = inner.when.and(wrong);
+                if !when.is_false() {
+                    let (path, choices) = (path.clone(), choices.clone());
+                    self.ways.push(Way { path, choices, when, end: End::Error });
+                }
+            }
+            let when = inner.when.and(&taken.hazards.so_far);
+            self.arrive(Inner { state: taken.after, when, path, choices })?;
+        }
+        Ok(())
+    }
+
+    /// Control has arrived somewhere: either the step is over, or it runs on from there.
+    fn arrive(&mut self, inner: Inner) -> Result<(), Unsupported> {
+        if inner.when.is_false() {
+            return Ok(());
+        }
+        let program = &self.population.program;
+        if self.population.layout == Layout::Unrolled && inner.is_large() {
+            let span = program.location(inner.state.point.location).span;
+            return Err(Unsupported::new("a step that is so large when it is written out", span));
+        }
+        if inner.state.point.is_inside_step(program) {
+            self.queue.push_back(inner);
+        } else {
+            let Inner { state, when, path, choices } = inner;
+            self.ways.push(Way { path, choices, when, end: End::Rest(state) });
+        }
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn is_large(&self) -> bool {
+        let mut values = self.state.shared.iter().chain(self.state.frames.iter().flatten());
+        self.when.size(MAX_SIZE) >= MAX_SIZE || values.any(|value| value.size(MAX_SIZE) >= MAX_SIZE)
+    }
+}
