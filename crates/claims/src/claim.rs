@@ -69,3 +69,15 @@ fn limit_advice(limit: Limit) -> Option<Advice> {
 /// Numbers about a run, in the order they should be shown.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stats(pub Vec<(&'static str, u64)>);
+
+/// What came of one engine, in a run that may have had several.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Attempt {
+    pub engine: &'static str,
+    /// `safe`, `unsafe` or `unknown`.
+    pub verdict: &'static str,
+    /// Why nothing is known, in one line.
+    pub reason: Option<String>,
+    /// How long it took.
+    pub seconds: f64,
+}

@@ -62,6 +62,7 @@ fn check_one(args: &CheckArgs, file: &Path) -> Job {
         proof: outcome.proof.as_ref(),
         symmetric: !args.search.no_symmetry && is_symmetric(&program),
         stats: &outcome.stats,
+        attempts: &outcome.attempts,
         seconds: clock.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
     };

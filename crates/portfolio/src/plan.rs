@@ -3,20 +3,20 @@
 use crate::name::{EngineChoice, EngineName};
 use crate::registry::engines;
 use crate::verify::{Outcome, asked_whether_applicable};
-use threadwise_claims::{Advice, Stats, Unknown};
+use threadwise_claims::{Advice, Attempt, Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::{Budget, Limit};
 use threadwise_solver::HOW_TO_GET;
 use threadwise_verdict::{Undecided, Verdict};
 
 /// What came of one engine.
-pub(crate) struct Attempt {
+pub(crate) struct Ended {
     pub engine: EngineName,
     pub limit: Option<Limit>,
     pub outcome: Outcome,
 }
 
-impl Attempt {
+impl Ended {
     fn unknown(&self) -> Option<&Undecided> {
         match &self.outcome.verdict {
             Verdict::Unknown(unknown) => Some(unknown),
@@ -24,10 +24,9 @@ impl Attempt {
         }
     }
 
-    /// Engine, what it ran into, and the largest of its numbers, in one line.
+    /// Engine and what it ran into, in one line.
     fn line(&self) -> String {
-        let reason = self.unknown().map_or("", |unknown| unknown.reason().lines().next().unwrap_or_default());
-        format!("{}: {}", self.engine, reason.trim_end_matches(':'))
+        format!("{}: {}", self.engine, self.unknown().map_or("", Undecided::summary))
     }
 }
 
@@ -35,7 +34,7 @@ impl Attempt {
 const MOST_ADVICE: usize = 2;
 
 /// UNKNOWN, as a plan.
-pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -> Outcome {
+pub(crate) fn plan(program: &Program, attempts: Vec<Ended>, budget: &Budget) -> Outcome {
     // Threadwise itself is at fault: that comes first.
     if let Some(index) = attempts.iter().position(|attempt| attempt.outcome.verdict.is_internal_error()) {
         return attempts.into_iter().nth(index).expect("it is there").outcome;
@@ -51,7 +50,10 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
         let details = attempt.unknown().filter(|_| is_about_annotations(attempt.engine));
         lines.extend(details.iter().flat_map(|unknown| unknown.reason().lines().skip(1)).map(|l| format!("  {l}")));
     }
-    lines.extend(left_out(program, budget));
+    let left_out = left_out(program, budget);
+    // Without annotations there is nothing to check, which needs no mention.
+    let refusals = left_out.iter().filter(|(engine, _)| !is_about_annotations(*engine));
+    lines.extend(refusals.map(|(engine, why)| format!("{engine}: {}", not_for_this_program(why))));
     let mut advice = Vec::new();
     for piece in suggestions(program, &attempts, budget) {
         if advice.len() < MOST_ADVICE && !advice.contains(&piece) {
@@ -64,6 +66,7 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Attempt>, budget: &Budget) -
         engine: EngineChoice::Auto,
         modular: None,
         stats: stats.unwrap_or_else(Stats::default),
+        attempts: all_attempts(&attempts, &left_out),
         notes: Vec::new(),
         chosen: None,
         proof: None,
@@ -80,18 +83,31 @@ fn is_about_annotations(engine: EngineName) -> bool {
 }
 
 /// The engines that cannot treat the program, and why.
-fn left_out(program: &Program, budget: &Budget) -> Vec<String> {
+fn left_out(program: &Program, budget: &Budget) -> Vec<(EngineName, String)> {
     let refusals = engines().filter_map(|engine| {
         let refusal = asked_whether_applicable(engine, program, budget).ok()?.err()?;
         Some((engine.name(), refusal))
     });
-    // Without annotations there is nothing to check, which needs no mention.
-    let refusals = refusals.filter(|(name, _)| !is_about_annotations(*name));
-    refusals.map(|(name, why)| format!("{name}: not for this program: {why}")).collect()
+    refusals.collect()
+}
+
+/// What an engine says that cannot treat the program.
+pub(crate) fn not_for_this_program(why: &str) -> String {
+    format!("not for this program: {why}")
+}
+
+fn all_attempts(ended: &[Ended], left_out: &[(EngineName, String)]) -> Vec<Attempt> {
+    let refused = |(engine, why): &(EngineName, String)| Attempt {
+        engine: engine.as_str(),
+        verdict: "unknown",
+        reason: Some(not_for_this_program(why)),
+        seconds: 0.0,
+    };
+    ended.iter().flat_map(|ended| ended.outcome.attempts.clone()).chain(left_out.iter().map(refused)).collect()
 }
 
 /// What the user can do, the most promising first.
-fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<Advice> {
+fn suggestions(program: &Program, attempts: &[Ended], budget: &Budget) -> Vec<Advice> {
     let of = |name: EngineName| attempts.iter().find(|attempt| attempt.engine == name);
     let first_advice = |name: EngineName| {
         let unknown = of(name).filter(|attempt| attempt.limit.is_none())?.unknown()?;
@@ -108,7 +124,7 @@ fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<
     // Sharing what a thread knows has been tried before it is recommended.
     all.extend(first_advice(EngineName::Modular).filter(Advice::is_tried));
     if program.has_any_copies()
-        && let Some(unknown) = of(EngineName::Explicit).and_then(Attempt::unknown)
+        && let Some(unknown) = of(EngineName::Explicit).and_then(Ended::unknown)
     {
         all.extend(unknown.advice().iter().find(|advice| advice.is_smaller_search()).cloned());
     }
@@ -124,7 +140,7 @@ fn suggestions(program: &Program, attempts: &[Attempt], budget: &Budget) -> Vec<
 }
 
 /// The limit that was met, doubled.
-fn larger_limit(attempts: &[Attempt], budget: &Budget) -> Option<Advice> {
+fn larger_limit(attempts: &[Ended], budget: &Budget) -> Option<Advice> {
     let limits = || attempts.iter().filter_map(|attempt| attempt.limit);
     let memory = limits().any(|limit| matches!(limit, Limit::Memory(_) | Limit::OutOfMemory));
     match (budget.check(), budget.memory()) {

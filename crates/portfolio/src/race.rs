@@ -10,13 +10,14 @@ use crate::conformance::Conformance;
 use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
-use crate::plan::{Attempt, plan};
+use crate::plan::{Ended, plan};
 use crate::verify::{Outcome, Request, run_and_judge, run_if_applicable};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use threadwise_claims::Attempt;
 use threadwise_ir::Program;
 use threadwise_limits::{Budget, Limit};
 use threadwise_verdict::Verdict;
@@ -73,6 +74,7 @@ struct Runner {
     budget: Budget,
     worker: Arc<Worker>,
     cancelled: Arc<AtomicBool>,
+    started: Instant,
 }
 
 /// What comes from an engine; nothing if it cannot treat the program.
@@ -87,7 +89,7 @@ struct Race<'a> {
     receiver: Receiver<Word>,
     waiting: VecDeque<(&'static dyn Engine, Duration)>,
     running: Vec<Runner>,
-    ended: Vec<Attempt>,
+    ended: Vec<Ended>,
 }
 
 /// Runs engines side by side until one has an answer.
@@ -107,6 +109,7 @@ pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -
     };
     if let Some(mut outcome) = race.run().or_else(|| race.run_again_alone()) {
         outcome.chosen = Some(race.story(&outcome));
+        outcome.attempts = race.attempts(&outcome);
         outcome.notes.extend(race.breakdowns());
         return outcome;
     }
@@ -137,7 +140,7 @@ impl Race<'_> {
                     self.dismiss();
                     return Some(outcome);
                 }
-                self.ended.push(Attempt { engine: name, limit: runner.budget.limit_met(), outcome });
+                self.ended.push(Ended { engine: name, limit: runner.budget.limit_met(), outcome });
             }
             // Its place goes to the next one.
             if let Some((engine, _)) = self.waiting.pop_front() {
@@ -161,7 +164,7 @@ impl Race<'_> {
             let _ = sender.send((engine.name(), outcome));
         };
         if on_large_stack(engine.name().as_str(), work).is_some() {
-            self.running.push(Runner { engine, budget, worker, cancelled });
+            self.running.push(Runner { engine, budget, worker, cancelled, started: Instant::now() });
         }
     }
 
@@ -204,7 +207,7 @@ impl Race<'_> {
             if !matches!(outcome.verdict, Verdict::Unknown(_)) {
                 return Some(outcome);
             }
-            self.ended[index] = Attempt { engine: engine.name(), limit: budget.limit_met(), outcome };
+            self.ended[index] = Ended { engine: engine.name(), limit: budget.limit_met(), outcome };
         }
         None
     }
@@ -216,6 +219,19 @@ impl Race<'_> {
             gave_up: gave_up.filter(|&name| outcome.engine != name.into()).collect(),
             at_work: self.running.iter().map(|runner| runner.engine.name()).collect(),
         }
+    }
+
+    /// What came of the engines: those that had no answer, the one that had, and those that were still at work.
+    fn attempts(&self, outcome: &Outcome) -> Vec<Attempt> {
+        let others = self.ended.iter().filter(|ended| outcome.engine != ended.engine.into());
+        let at_work = self.running.iter().map(|runner| Attempt {
+            engine: runner.engine.name().as_str(),
+            verdict: "unknown",
+            reason: Some("stopped: another engine had the answer".to_string()),
+            seconds: runner.started.elapsed().as_secs_f64(),
+        });
+        let had_no_answer = others.flat_map(|ended| ended.outcome.attempts.clone());
+        had_no_answer.chain(outcome.attempts.clone()).chain(at_work).collect()
     }
 
     /// A broken engine is to be heard of, even where another one has the answer.

@@ -3,9 +3,11 @@ use crate::judge::{catch, judge};
 use crate::name::{EngineChoice, EngineName};
 use crate::notes::{Note, Story};
 use crate::options::EngineOptions;
+use crate::plan::not_for_this_program;
 use crate::race::race;
 use std::sync::Arc;
-use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use std::time::{Duration, Instant};
+use threadwise_claims::{Advice, Attempt, Claim, Stats, Unknown};
 use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_ir::patience::under;
@@ -37,6 +39,8 @@ pub struct Outcome {
     pub modular: Option<bool>,
     /// The engine's numbers.
     pub stats: Stats,
+    /// What came of each engine that was looked at.
+    pub attempts: Vec<Attempt>,
     /// What else to tell the user.
     pub notes: Vec<Note>,
     /// Why the answer of `auto` is this engine's.
@@ -126,12 +130,32 @@ pub(crate) fn run_and_judge(
     request: &Request,
     budget: &Budget,
 ) -> Outcome {
+    let started = Instant::now();
+    let outcome = run_until_patient(engine, program, request, budget);
+    let attempts = vec![attempt(engine.name(), &outcome.verdict, started.elapsed())];
+    Outcome { attempts, ..outcome }
+}
+
+fn attempt(engine: EngineName, verdict: &Verdict, time: Duration) -> Attempt {
+    let reason = match verdict {
+        Verdict::Unknown(unknown) => Some(unknown.summary().to_string()),
+        Verdict::Safe(_) | Verdict::Unsafe(_) => None,
+    };
+    Attempt { engine: engine.as_str(), verdict: verdict.word(), reason, seconds: time.as_secs_f64() }
+}
+
+fn run_until_patient(
+    engine: &'static dyn Engine,
+    program: &Arc<Program>,
+    request: &Request,
+    budget: &Budget,
+) -> Outcome {
     let mut rejected = None;
     let (verdict, proof, stats) = match catch(|| patiently(budget, || engine.run(program, request, budget))) {
         Ok(((claim, stats), limit)) => {
             // An engine gives its parts some time each; as long as there is more, none gives up because of that.
             if let (Claim::Unknown(first), Some(more)) = (&claim, budget.taken_up_again()) {
-                let again = run_and_judge(engine, program, request, &more);
+                let again = run_until_patient(engine, program, request, &more);
                 // What it knew before says more than that the time was over.
                 return match &again.verdict {
                     Verdict::Unknown(_) if budget.check().is_err() && !was_cut_short(first) => {
@@ -160,20 +184,27 @@ pub(crate) fn run_and_judge(
             notes.push(Note::NoInitialState);
         }
     }
-    Outcome { verdict, engine: engine.name().into(), modular, stats, notes, chosen: None, proof, rejected }
+    let engine = engine.name().into();
+    Outcome { verdict, engine, modular, stats, attempts: Vec::new(), notes, chosen: None, proof, rejected }
 }
 
 fn not_applicable(engine: EngineName, why: &str) -> Outcome {
-    let reason = format!("engine `{engine}` cannot treat this program: {why}");
-    without_answer(engine.into(), Unknown { reason, advice: vec![Advice::UseAuto] })
+    let unknown = Unknown { reason: not_for_this_program(why), advice: vec![Advice::UseAuto] };
+    without_answer(engine.into(), unknown)
 }
 
 fn without_answer(engine: EngineChoice, why: Unknown) -> Outcome {
+    let verdict = Verdict::unknown(why);
+    let attempts = match engine {
+        EngineChoice::Auto => Vec::new(),
+        EngineChoice::Only(name) => vec![attempt(name, &verdict, Duration::ZERO)],
+    };
     Outcome {
-        verdict: Verdict::unknown(why),
+        verdict,
         engine,
         modular: None,
         stats: Stats::default(),
+        attempts,
         notes: Vec::new(),
         chosen: None,
         proof: None,

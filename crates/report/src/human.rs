@@ -10,7 +10,7 @@ use crate::style::{Palette, Tone};
 use crate::trace::{TraceText, trace_text};
 use crate::violation::Explanation;
 use std::sync::Arc;
-use threadwise_claims::Stats;
+use threadwise_claims::{Attempt, Stats};
 use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
@@ -32,6 +32,8 @@ pub struct Report<'a> {
     pub symmetric: bool,
     /// The engine's numbers.
     pub stats: &'a Stats,
+    /// What came of each engine.
+    pub attempts: &'a [Attempt],
     /// How long it took.
     pub seconds: f64,
     /// How much memory it took; 0 if nobody knows.
@@ -69,8 +71,7 @@ pub fn headline(report: &Report, layout: &Layout) -> String {
         }
         Verdict::Unknown(unknown) => {
             let word = palette.paint(Tone::Unsure, "UNKNOWN");
-            let reason = unknown.reason().lines().next().unwrap_or_default();
-            format!("{word}: {}", reason.trim_end_matches(':'))
+            format!("{word}: {}", unknown.summary())
         }
     }
 }

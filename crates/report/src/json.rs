@@ -6,6 +6,7 @@ use crate::human::Report;
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use threadwise_claims::Attempt;
 use threadwise_evidence::Proof;
 use threadwise_evidence_files::{initial_json, trace_steps_json, violation_json};
 use threadwise_ir::Program;
@@ -22,8 +23,10 @@ const MAX_COMPONENTS: usize = 50_000;
 pub struct ReportJson {
     /// `safe`, `unsafe` or `unknown`.
     pub verdict: &'static str,
-    /// Why, in a few words; null under SAFE.
+    /// Why, in one line; null under SAFE.
     pub reason: Option<String>,
+    /// What there is to say about the reason, line by line.
+    pub details: Vec<String>,
     /// The engine that found the verdict.
     pub engine: String,
     /// Why the verdict is this engine's; null unless `auto` chose it.
@@ -47,6 +50,8 @@ pub struct ReportJson {
     pub trace: Vec<Value>,
     /// What to do about an UNKNOWN.
     pub advice: Vec<String>,
+    /// What came of each engine: `engine`, `verdict`, `reason`, `seconds`.
+    pub attempts: Vec<Value>,
     /// Numbers.
     pub stats: StatsJson,
     /// The version of Threadwise.
@@ -70,6 +75,7 @@ pub fn json(report: &Report) -> ReportJson {
     let mut json = ReportJson {
         verdict: report.verdict.word(),
         reason: None,
+        details: Vec::new(),
         engine: report.engine.to_string(),
         chosen: report.chosen.map(str::to_string),
         modular: report.modular,
@@ -80,6 +86,7 @@ pub fn json(report: &Report) -> ReportJson {
         initial: Value::Null,
         trace: Vec::new(),
         advice: Vec::new(),
+        attempts: report.attempts.iter().map(attempt).collect(),
         stats: stats(report),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -104,7 +111,8 @@ pub fn json(report: &Report) -> ReportJson {
             json.trace = trace_steps_json(instance, trace);
         }
         Verdict::Unknown(unknown) => {
-            json.reason = Some(unknown.reason().to_string());
+            json.reason = Some(unknown.summary().to_string());
+            json.details = unknown.details().map(str::to_string).collect();
             json.advice = unknown.advice().iter().map(ToString::to_string).collect();
         }
     }
@@ -149,10 +157,24 @@ fn invariant(text: &InvariantText) -> Vec<Value> {
     text.stores.iter().map(store).collect()
 }
 
+fn attempt(attempt: &Attempt) -> Value {
+    json!({
+        "engine": attempt.engine,
+        "verdict": attempt.verdict,
+        "reason": attempt.reason,
+        "seconds": rounded(attempt.seconds),
+    })
+}
+
+/// To the microsecond.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
 fn stats(report: &Report) -> StatsJson {
     let counters = report.stats.0.iter();
     StatsJson {
-        seconds: (report.seconds * 1e6).round() / 1e6,
+        seconds: rounded(report.seconds),
         peak_memory_bytes: report.peak_memory_bytes,
         counters: counters.map(|(name, n)| (name.to_string(), Value::from(*n))).collect(),
     }
@@ -163,6 +185,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
     ReportJson {
         verdict: "unknown",
         reason: Some(reason.to_string()),
+        details: Vec::new(),
         engine: "auto".to_string(),
         chosen: None,
         modular: None,
@@ -173,6 +196,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         initial: Value::Null,
         trace: Vec::new(),
         advice: advice.iter().map(ToString::to_string).collect(),
+        attempts: Vec::new(),
         stats: StatsJson { seconds: 0.0, peak_memory_bytes: 0, counters: Map::new() },
         version: env!("CARGO_PKG_VERSION"),
     }

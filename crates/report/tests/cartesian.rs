@@ -122,6 +122,7 @@ fn reports_for_people_and_scripts() {
         proof: Some(&proof),
         symmetric: false,
         stats: &Stats::default(),
+        attempts: &[],
         seconds: 0.0,
         peak_memory_bytes: 0,
     };

@@ -26,6 +26,7 @@ fn with_report<T>(use_it: impl Fn(&Report) -> T) -> T {
         proof: None,
         symmetric: false,
         stats: &Stats(vec![("thread_states", 7)]),
+        attempts: &[],
         seconds: 0.5,
         peak_memory_bytes: 0,
     })

@@ -160,6 +160,16 @@ impl Unsafe {
 }
 
 impl Undecided {
+    /// Why, in one line.
+    pub fn summary(&self) -> &str {
+        self.reason.lines().next().unwrap_or_default().trim_end_matches(':')
+    }
+
+    /// The further lines of the reason.
+    pub fn details(&self) -> impl Iterator<Item = &str> {
+        self.reason.lines().skip(1)
+    }
+
     /// Why there is no answer; never empty.
     pub fn reason(&self) -> &str {
         &self.reason

@@ -14,7 +14,7 @@ fn keys(value: &serde_json::Value) -> Vec<String> {
 #[test]
 fn json_has_the_promised_fields() {
     let promised = ["verdict", "reason", "engine", "modular", "annotation", "guarantees", "invariant"];
-    let promised = [&promised[..], &["violation", "trace", "stats", "version"]].concat();
+    let promised = [&promised[..], &["violation", "trace", "attempts", "stats", "version"]].concat();
     for (program, code, verdict) in [("safe.tw", 0, "safe"), ("unsafe.tw", 10, "unsafe"), ("unknown.tw", 5, "unknown")]
     {
         let said = run(&["check", program, "--engine", "explicit", "--format", "json"]);
@@ -28,6 +28,27 @@ fn json_has_the_promised_fields() {
         assert!(promised.iter().all(|key| keys.iter().any(|k| k == key)), "{keys:?}");
         assert!(json["stats"]["seconds"].is_number());
         assert!(json["stats"]["peak_memory_bytes"].is_number());
+    }
+}
+
+#[test]
+fn json_says_what_came_of_each_engine() {
+    let alone = run(&["check", "safe.tw", "--engine", "explicit", "--format", "json"]).json();
+    let attempts = alone["attempts"].as_array().expect("a list");
+    assert_eq!(attempts.len(), 1);
+    assert_eq!((&attempts[0]["engine"], &attempts[0]["verdict"]), (&"explicit".into(), &"safe".into()));
+    assert!(attempts[0]["reason"].is_null() && attempts[0]["seconds"].is_number());
+
+    let all = run(&["check", "unknown.tw", "--timeout", "20", "--format", "json"]).json();
+    let one_line = |reason: &serde_json::Value| reason.as_str().is_some_and(|text| !text.contains('\n'));
+    assert!(one_line(&all["reason"]), "{}", all["reason"]);
+    let attempts = all["attempts"].as_array().expect("a list");
+    assert!(attempts.iter().all(|attempt| attempt["verdict"] == "unknown" && one_line(&attempt["reason"])));
+    for attempt in attempts {
+        // What it says of itself, it says alone too.
+        let engine = attempt["engine"].as_str().expect("a name");
+        let alone = run(&["check", "unknown.tw", "--timeout", "20", "--engine", engine, "--format", "json"]).json();
+        assert_eq!((&alone["reason"], &alone["attempts"][0]["reason"]), (&attempt["reason"], &attempt["reason"]));
     }
 }
 
