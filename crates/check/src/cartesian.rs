@@ -16,10 +16,14 @@
 //! The states are never listed. What a thread can do depends on the shared store and its own local
 //! state only. So from a product, a thread's steps that lead to the same shared store lead to the
 //! states of another product: the same with that thread's set replaced by the local states after the
-//! steps. For point 2 that product must be within the union of the products at the new store. Mostly it
-//! is within one of them; [`crate::cover`] decides the other cases. The initial states with the same
-//! shared store are a product, too. For point 3 see [`crate::roles`], and [`crate::properties`] where
+//! steps. For point 2 that product must be within the union of the products at the new store, and the proof says
+//! which of them it is within. The initial states with the same shared store are a product, too. For point 3 see [`crate::roles`], and [`crate::properties`] where
 //! that does not do. A product with an empty set has no states, and nothing is asked of it.
+//!
+//! Where it takes several products to contain one, the proof has *lemmas*: products whose states with a certain thread
+//! inside a certain set are within one product before it, and the others within another. By induction all of them are
+//! within the union, so they will do where one of its products would. Nothing is searched for here: what the proof does
+//! not say is not so.
 //!
 //! Where the semantics leaves a *gap*, the points cannot be checked and the proof is refused.
 //!
@@ -30,8 +34,7 @@
 //! the copies apart, not the proof. A permutation also permutes thread identities in the shared store,
 //! so there must be none. Then it maps steps to steps at the same shared stores, and errors to errors,
 //! and it is enough to look at one copy for each set that copies have, and at one order of the
-//! components. A product is within another if its copies' sets can be assigned to the other one's, each
-//! to one that it is a subset of: a transport problem ([`crate::transport`]).
+//! components. A product is within another if it is so with its copies in some order, and the proof says in which.
 //!
 //! One thing is looked at here although `ir` does not: evaluating a quantifier over threads stops
 //! early, so that whether it *goes wrong* may depend on the order of the copies ([`crate::order`]).
@@ -41,8 +44,7 @@
 //!
 //! The products have components for a fixed number of threads. They prove nothing about `thread W[*]`.
 
-use crate::block::{Block, Overhang, Reader, Roster};
-use crate::cover::outside;
+use crate::block::{Actor, Block, Reader, Roster};
 use crate::desk::{Callers, Desk, Spot};
 use crate::order::depends_on_order;
 use crate::properties::{Candidates, Properties};
@@ -53,11 +55,11 @@ use crate::{CheckError, refuted};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use threadwise_evidence::{CartesianProof, show_state};
+use threadwise_evidence::{CartesianProof, Containment, StepCovering, show_shared, show_state};
 use threadwise_ir::{Access, Instance, Program, State};
 use threadwise_limits::Budget;
 
-/// With more threads than this, messages show only the one that moves.
+/// Messages show no more threads than this.
 const MAX_SHOWN: usize = 8;
 
 /// Checks the three points; gives the number of products in the proof.
@@ -88,7 +90,7 @@ fn copies_are_interchangeable(program: &Program, proof: &CartesianProof) -> Resu
     }
 }
 
-/// What a group's threads with some set can do at a shared store.
+/// What a thread with some set can do at a shared store.
 struct Reach {
     /// Where steps lead, but for those that stay at the store and within the set: the shared store, and
     /// the local states after them.
@@ -97,137 +99,164 @@ struct Reach {
     access: Access,
 }
 
+/// The products of a shared store.
+struct Union {
+    shared: u32,
+    /// Those of the proof, and then its lemmas.
+    blocks: Vec<Block>,
+    /// How many are no lemmas.
+    own: usize,
+}
+
 struct Judge<'a> {
+    proof: &'a CartesianProof,
+    reader: Reader<'a>,
     desk: Desk<'a>,
     roster: Roster,
     sets: Sets,
-    /// The shared stores, each with its products, without empty ones.
-    unions: Vec<(u32, Vec<Block>)>,
+    unions: Vec<Union>,
     by_store: FxHashMap<u32, usize>,
-    /// By shared store, group and set.
-    reaches: FxHashMap<(u32, u32, u32), Rc<Reach>>,
+    /// By shared store, thread and set.
+    reaches: FxHashMap<(u32, usize, u32), Rc<Reach>>,
     properties: &'a Properties<'a>,
     /// For each formula among the properties.
     castings: Vec<Option<Casting<'a>>>,
 }
 
-/// The products of a union that a product sticks out of in at most one group.
-#[derive(Default)]
-struct Near {
-    within: Vec<u32>,
-    by_group: FxHashMap<usize, Vec<u32>>,
-}
-
 impl<'a> Judge<'a> {
     fn new(
         instance: &'a Instance,
-        proof: &CartesianProof,
+        proof: &'a CartesianProof,
         properties: &'a Properties<'a>,
         budget: &'a Budget,
     ) -> Result<Judge<'a>, CheckError> {
         let mut desk = Desk::new(instance, false, budget);
-        let roster = Roster::new(instance, &proof.symmetric);
         let (mut sets, mut reader) = (Sets::default(), Reader::new(proof));
         let mut unions = Vec::new();
         for (shared, products) in &proof.unions {
             let mut blocks = Vec::new();
             for product in products {
                 desk.ask_budget()?;
-                let block = reader.block(&mut desk, &roster, &mut sets, product);
-                if block.sets().all(|set| !sets.elements(set).is_empty()) {
-                    blocks.push(block);
-                }
+                blocks.push(reader.block(&mut desk, &mut sets, &product.components));
             }
-            unions.push((desk.stores.number(shared), blocks));
+            unions.push(Union { shared: desk.stores.number(shared), blocks, own: products.len() });
         }
-        let by_store = unions.iter().enumerate().map(|(index, (shared, _))| (*shared, index)).collect();
+        let by_store = unions.iter().enumerate().map(|(index, union)| (union.shared, index)).collect();
         let castings = properties.formulas().map(|(formula, must_be)| Casting::new(instance, formula, must_be));
-        let castings = castings.collect();
-        Ok(Judge { desk, roster, sets, unions, by_store, reaches: FxHashMap::default(), properties, castings })
+        let (roster, castings) = (Roster::new(instance, &proof.symmetric), castings.collect());
+        let reaches = FxHashMap::default();
+        Ok(Judge { proof, reader, desk, roster, sets, unions, by_store, reaches, properties, castings })
     }
 
     fn judge(mut self) -> Result<(), CheckError> {
+        self.lemmas_follow()?;
         for shared in self.desk.initial_stores()? {
             self.holds_initially(shared)?;
         }
-        let unions = std::mem::take(&mut self.unions);
-        for (shared, blocks) in &unions {
-            for block in blocks {
-                self.admits_steps(&unions, *shared, block)?;
-                self.properties_hold(*shared, block)?;
+        for store in 0..self.unions.len() {
+            for product in 0..self.unions[store].own {
+                let block = self.unions[store].blocks[product].clone();
+                if !block.is_empty(&self.sets) {
+                    self.admits_steps((store, product), &block)?;
+                    self.properties_hold(self.unions[store].shared, &block)?;
+                }
             }
         }
         Ok(())
     }
 
+    /// Each because of products before it.
+    fn lemmas_follow(&mut self) -> Result<(), CheckError> {
+        for (number, lemma) in self.proof.coverings.lemmas.iter().enumerate() {
+            self.desk.ask_budget()?;
+            let (store, thread) = (lemma.store as usize, lemma.thread as usize);
+            let block = self.reader.block(&mut self.desk, &mut self.sets, &lemma.components);
+            let template = self.desk.instance.threads[thread].template;
+            let along = self.reader.set(&mut self.desk, &mut self.sets, template, lemma.set);
+            let (inside, outside) = self.sets.split(block.set_of(thread).expect("the proof is valid"), along);
+            let follows = self.is_contained(&block.with(thread, inside), store, &lemma.inside)
+                && self.is_contained(&block.with(thread, outside), store, &lemma.outside);
+            if !follows {
+                return Err(refuted(format!("`lemmas[{number}]` does not follow from the products before it")));
+            }
+            self.unions[store].blocks.push(block);
+        }
+        Ok(())
+    }
+
+    /// Whether a product is within the one that the proof names, in the order that it gives.
+    fn is_contained(&self, part: &Block, store: usize, within: &Containment) -> bool {
+        let union = self.unions.get(store);
+        let Some(product) = union.and_then(|union| union.blocks.get(within.product as usize)) else { return false };
+        match within.order.as_slice() {
+            [] => part.is_within(product, &self.sets),
+            order => self.roster.is_permutation(order) && part.ordered(order).is_within(product, &self.sets),
+        }
+    }
+
     /// Point 1.
     fn holds_initially(&mut self, shared: u32) -> Result<(), CheckError> {
-        let mut starts = Vec::new();
-        for group in 0..self.roster.len() {
-            let locals = self.desk.starts(self.roster.representative(group), shared)?;
+        let mut starts: Vec<u32> = Vec::new();
+        for thread in 0..self.desk.instance.threads.len() {
+            if self.roster.is_like_before(thread) {
+                starts.push(starts[thread - 1]);
+                continue;
+            }
+            let locals = self.desk.starts(thread, shared)?;
             if locals.is_empty() {
                 return Ok(());
             }
             starts.push(self.sets.number(locals));
         }
-        let product = Block::uniform(&self.roster, &starts);
-        let union = self.by_store.get(&shared).map_or(&[][..], |&at| &self.unions[at].1);
-        match outside(&mut self.desk, &mut self.sets, product, union)? {
-            None => Ok(()),
-            Some(missing) => {
-                let state = self.shown(shared, &missing, None);
-                Err(refuted(format!("the union lacks the initial state\n  {state}")))
+        let store = self.by_store.get(&shared).copied();
+        let initial = self.proof.coverings.initial.iter();
+        let mut named =
+            initial.filter(|(at, _)| store == Some(*at as usize)).map(|(at, within)| (*at as usize, within));
+        let product = Block::of(&starts);
+        match named.any(|(store, within)| self.is_contained(&product, store, within)) {
+            true => Ok(()),
+            false => {
+                let state = self.shown(shared, &starts);
+                let what = "the union lacks the initial state";
+                Err(refuted(format!("{what}\n  {state}\nor the proof does not say which product has it")))
             }
         }
     }
 
     /// Point 2, and that no step goes wrong.
-    fn admits_steps(&mut self, unions: &[(u32, Vec<Block>)], shared: u32, block: &Block) -> Result<(), CheckError> {
-        let mut near: FxHashMap<u32, Near> = FxHashMap::default();
-        for group in 0..self.roster.len() {
-            for (set, _) in block.group(group) {
+    fn admits_steps(&mut self, from: (usize, usize), block: &Block) -> Result<(), CheckError> {
+        let shared = self.unions[from.0].shared;
+        let actors: Vec<Actor> = self.roster.actors(block).collect();
+        for actor in actors {
+            for &(to, after) in &self.reach(shared, actor.like, actor.set)?.leads {
                 self.desk.ask_budget()?;
-                for &(to, after) in &self.reach(shared, group, set)?.leads {
-                    let union = self.by_store.get(&to).map_or(&[][..], |&at| &unions[at].1);
-                    let near = match near.entry(to) {
-                        std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                        std::collections::hash_map::Entry::Vacant(new) => new.insert(self.near(block, union)?),
-                    };
-                    let candidates = near.within.iter().chain(near.by_group.get(&group).into_iter().flatten());
-                    let admits = |other: &u32| union[*other as usize].admits(block, group, set, after, &self.sets);
-                    if candidates.into_iter().any(admits) {
-                        continue;
-                    }
-                    let product = block.with(group, set, after);
-                    if let Some(missing) = outside(&mut self.desk, &mut self.sets, product, union)? {
-                        return Err(self.not_closed(shared, group, set, to, &missing));
-                    }
+                let store = self.by_store.get(&to).copied();
+                let named = store.and_then(|store| Some((store, self.covering(from, store, actor.thread)?)));
+                let part = block.with(actor.thread, after);
+                if !named.is_some_and(|(store, within)| self.is_contained(&part, store, within)) {
+                    return Err(self.not_closed(shared, &actor, to, named.is_some()));
                 }
             }
         }
         Ok(())
     }
 
-    fn near(&mut self, block: &Block, union: &[Block]) -> Result<Near, CheckError> {
-        let mut near = Near::default();
-        for (index, other) in union.iter().enumerate() {
-            self.desk.ask_budget()?;
-            match block.overhang(other, &self.sets) {
-                Overhang::Nowhere => near.within.push(index as u32),
-                Overhang::In(group) => near.by_group.entry(group).or_default().push(index as u32),
-                Overhang::InSeveral => {}
-            }
-        }
-        Ok(near)
+    /// Where the proof says that steps of a thread lead.
+    fn covering(&self, (store, product): (usize, usize), to: usize, thread: usize) -> Option<&'a Containment> {
+        let (from, to, thread) = ((store as u32, product as u32), to as u32, thread as u32);
+        let steps = &self.proof.coverings.steps;
+        let is_before = |step: &StepCovering| (step.from, step.to, step.threads.0) <= (from, to, thread);
+        let last = steps[..steps.partition_point(is_before)].last()?;
+        let is_one = thread.checked_sub(last.threads.0).is_some_and(|ahead| ahead < last.threads.1);
+        (last.from == from && last.to == to && is_one).then_some(&last.within)
     }
 
-    /// What threads of the group that have the set can do.
-    fn reach(&mut self, shared: u32, group: usize, set: u32) -> Result<Rc<Reach>, CheckError> {
-        let key = (shared, group as u32, set);
+    /// What a thread that has the set can do.
+    fn reach(&mut self, shared: u32, thread: usize, set: u32) -> Result<Rc<Reach>, CheckError> {
+        let key = (shared, thread, set);
         if let Some(known) = self.reaches.get(&key) {
             return Ok(known.clone());
         }
-        let thread = self.roster.representative(group);
         let mut access = Access::default();
         let mut after: Vec<(u32, u32)> = Vec::new();
         let mut moves = Vec::new();
@@ -275,7 +304,7 @@ impl<'a> Judge<'a> {
 
     /// The product thread by thread.
     fn candidates(&self, shared: u32, block: &Block) -> Candidates {
-        let components = block.components(&self.roster);
+        let components = block.components();
         let like_before = (0..components.len()).map(|thread| self.roster.is_like_before(thread)).collect();
         let mut candidates = Candidates::new(shared, like_before);
         for &set in &components {
@@ -287,56 +316,47 @@ impl<'a> Judge<'a> {
     /// A race is between two threads, whatever the others do.
     fn has_no_races(&mut self, shared: u32, block: &Block) -> Result<(), CheckError> {
         let mut earlier = Access::default();
-        for group in 0..self.roster.len() {
-            for (set, count) in block.group(group) {
-                let access = self.reach(shared, group, set)?.access;
-                for _ in 0..count.min(2) {
-                    let races = earlier.conflicts(access);
-                    if races != 0 {
-                        let state =
-                            threadwise_evidence::show_shared(self.desk.instance, self.desk.stores.words(shared));
-                        return Err(self.properties.raced(races, &state));
-                    }
-                    earlier = earlier.union(access);
+        let actors: Vec<Actor> = self.roster.actors(block).collect();
+        for actor in actors {
+            let access = self.reach(shared, actor.like, actor.set)?.access;
+            for _ in 0..actor.count.min(2) {
+                let races = earlier.conflicts(access);
+                if races != 0 {
+                    let state = show_shared(self.desk.instance, self.desk.stores.words(shared));
+                    return Err(self.properties.raced(races, &state));
                 }
+                earlier = earlier.union(access);
             }
         }
         Ok(())
     }
 
-    fn not_closed(&mut self, shared: u32, group: usize, set: u32, to: u32, missing: &Block) -> CheckError {
-        let thread = self.roster.representative(group);
-        let there: Vec<u32> =
-            missing.group(group).flat_map(|(set, _)| self.sets.elements(set).iter().copied()).collect();
-        let name = self.desk.name(thread);
-        for &local in self.sets.elements(set).clone().iter() {
+    fn not_closed(&mut self, shared: u32, actor: &Actor, to: u32, is_named: bool) -> CheckError {
+        let (thread, name) = (actor.thread, self.desk.name(actor.thread));
+        let what = "the union is not closed, as far as the proof says";
+        let why = match is_named {
+            true => "and the product that it names does not have all states after that",
+            false => "and it names no product for the states after that",
+        };
+        for &local in self.sets.elements(actor.set).clone().iter() {
             let mut moves = Vec::new();
             let spot = Spot { context: 0, local };
-            if self.desk.moves(thread, shared, spot, &Callers::default(), &mut moves).is_err() {
+            if self.desk.moves(actor.like, shared, spot, &Callers::default(), &mut moves).is_err() {
                 continue;
             }
-            let leads = |step: &&crate::desk::Move| step.shared == to && there.contains(&step.landing.running());
-            if let Some(step) = moves.iter().find(leads) {
-                let (from, what) = (self.desk.shown(thread, shared, local), self.desk.shown_move(step));
-                let after = self.shown(to, missing, Some((thread, step.landing.running())));
-                return refuted(format!(
-                    "the union is not closed: from\n  {from}\n{name}{what} leads to\n  {after}\nwhich is not in it"
-                ));
+            if let Some(step) = moves.iter().find(|step| step.shared == to) {
+                let (from, by) = (self.desk.shown(thread, shared, local), self.desk.shown_move(step));
+                let after = self.desk.shown(thread, to, step.landing.running());
+                return refuted(format!("{what}: from\n  {from}\n{name}{by} leads to\n  {after}\n{why}"));
             }
         }
-        refuted(format!("the union is not closed: a step of {name} leads out of it"))
+        refuted(format!("{what}: a step of {name} leads on, {why}"))
     }
 
-    /// A state of the product; of many threads only the one that moved.
-    fn shown(&self, shared: u32, block: &Block, moved: Option<(usize, u32)>) -> String {
-        let components = block.components(&self.roster);
-        match moved {
-            Some((thread, local)) if components.len() > MAX_SHOWN => self.desk.shown(thread, shared, local),
-            _ => {
-                let first = |&set: &u32| self.desk.locals.words(self.sets.elements(set)[0]).into();
-                let locals = components.iter().take(MAX_SHOWN).map(first).collect();
-                show_state(self.desk.instance, &State { shared: self.desk.stores.words(shared).into(), locals })
-            }
-        }
+    /// A state of the product of these components.
+    fn shown(&self, shared: u32, components: &[u32]) -> String {
+        let first = |&set: &u32| self.desk.locals.words(self.sets.elements(set)[0]).into();
+        let locals = components.iter().take(MAX_SHOWN).map(first).collect();
+        show_state(self.desk.instance, &State { shared: self.desk.stores.words(shared).into(), locals })
     }
 }

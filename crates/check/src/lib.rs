@@ -13,7 +13,6 @@ mod clauses;
 mod conformance;
 mod conformance_assertions;
 mod contracts;
-mod cover;
 mod coverage;
 mod cutoff;
 mod desk;
@@ -30,7 +29,6 @@ mod reachable;
 mod roles;
 mod sets;
 mod space;
-mod transport;
 mod viewpoint;
 
 use std::fmt;

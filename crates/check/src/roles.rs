@@ -7,26 +7,26 @@
 //! is always one left for it.
 
 use crate::CheckError;
-use crate::block::{Block, Roster};
+use crate::block::{Actor, Block, Roster};
 use crate::clauses::{Alternative, Literal, Role, alternatives};
 use crate::desk::Desk;
 use crate::sets::Sets;
 use rustc_hash::FxHashMap;
 use threadwise_evidence::show_local;
-use threadwise_ir::{Env, Expr, Instance, Locals, NoValue, TemplateId};
+use threadwise_ir::{Env, Expr, Instance, Locals, NoValue};
 
 /// A property that can be decided by casting roles.
 pub(crate) struct Casting<'a> {
     alternatives: Vec<Alternative<'a>>,
-    /// For a role at a shared store, and a group and its set: a local state that fits.
+    /// For a role at a shared store, and a thread and its set: a local state that fits.
     known: FxHashMap<Question, Option<u32>>,
 }
 
-/// The alternative, values, way and role in one number; the shared store; the group; the set.
-type Question = (u64, u32, u32, u32);
+/// The alternative, values, way and role in one number; the shared store; the thread; the set.
+type Question = (u64, u32, usize, u32);
 
-/// A candidate for a role: a group, a set, how many threads of the group have it, and the local state.
-type Candidate = (usize, u32, u32, u32);
+/// A candidate for a role, and the local state with which it can play it.
+type Candidate = (Actor, u32);
 
 /// What is known of a property in a product.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,30 +108,28 @@ impl Search<'_, '_> {
     fn candidates(&mut self, role: &Role, enough: usize, question: u64) -> Result<Vec<Candidate>, NoValue> {
         let mut candidates = Vec::new();
         let mut found = 0;
-        for group in groups(self.desk.instance, self.stage.roster, role.template) {
-            for (set, count) in self.stage.block.group(group) {
-                if let Some(local) = self.fitting(role, question, group, set)? {
-                    candidates.push((group, set, count, local));
-                    found += count as usize;
-                    if found >= enough {
-                        return Ok(candidates);
-                    }
+        for actor in self.stage.roster.actors(self.stage.block) {
+            let is_copy = self.desk.instance.threads[actor.thread].template == role.template;
+            if is_copy && let Some(local) = self.fitting(role, question, &actor)? {
+                candidates.push((actor, local));
+                found += actor.count as usize;
+                if found >= enough {
+                    return Ok(candidates);
                 }
             }
         }
         Ok(candidates)
     }
 
-    /// A local state in the set with which a thread of the group can play the role.
-    fn fitting(&mut self, role: &Role, question: u64, group: usize, set: u32) -> Result<Option<u32>, NoValue> {
-        let key = (question, self.stage.shared, group as u32, set);
+    /// A local state in the set with which the thread can play the role.
+    fn fitting(&mut self, role: &Role, question: u64, actor: &Actor) -> Result<Option<u32>, NoValue> {
+        let key = (question, self.stage.shared, actor.like, actor.set);
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
-        let thread = self.stage.roster.representative(group);
         let mut fitting = None;
-        for &local in self.stage.sets.elements(set).iter() {
-            if self.fits(role, thread, local)? {
+        for &local in self.stage.sets.elements(actor.set).iter() {
+            if self.fits(role, actor.like, local)? {
                 fitting = Some(local);
                 break;
             }
@@ -193,21 +191,13 @@ impl Locals for Only<'_> {
     }
 }
 
-/// The groups that the copies of a template are in.
-fn groups(instance: &Instance, roster: &Roster, template: TemplateId) -> impl Iterator<Item = usize> {
-    let copies = instance.copies_of(template);
-    let is_crowd = copies.len() > 1 && roster.is_like_before(copies.end - 1);
-    let groups = copies.map(|thread| roster.group_of[thread] as usize);
-    groups.take(if is_crowd { 1 } else { usize::MAX })
-}
-
 /// One candidate for each role, none more often than there are such threads.
 fn chosen(roles: &[Vec<Candidate>], earlier: &mut Vec<Candidate>) -> Option<Vec<Candidate>> {
     let Some(role) = roles.get(earlier.len()) else { return Some(earlier.clone()) };
     for &candidate in role {
-        let (group, set, count, _) = candidate;
-        let taken = earlier.iter().filter(|other| (other.0, other.1) == (group, set)).count();
-        if taken < count as usize {
+        let actor = candidate.0;
+        let taken = earlier.iter().filter(|(other, _)| other.thread == actor.thread).count();
+        if taken < actor.count as usize {
             earlier.push(candidate);
             if let Some(all) = chosen(roles, earlier) {
                 return Some(all);
@@ -221,9 +211,9 @@ fn chosen(roles: &[Vec<Candidate>], earlier: &mut Vec<Candidate>) -> Option<Vec<
 /// `x = 1; W[1] at 3:5; W[2] at 3:5`
 fn shown(desk: &Desk<'_>, stage: &Stage<'_>, cast: &[Candidate]) -> String {
     let mut parts = vec![threadwise_evidence::show_shared(desk.instance, desk.stores.words(stage.shared))];
-    for (at, &(group, _, _, local)) in cast.iter().enumerate() {
-        let earlier = cast[..at].iter().filter(|other| other.0 == group).count();
-        let name = desk.name(stage.roster.representative(group) + earlier);
+    for (at, &(actor, local)) in cast.iter().enumerate() {
+        let earlier = cast[..at].iter().filter(|(other, _)| other.thread == actor.thread).count();
+        let name = desk.name(actor.thread + earlier);
         parts.push(format!("{name} {}", show_local(desk.instance, desk.locals.words(local))));
     }
     parts.retain(|part| !part.is_empty());
@@ -236,7 +226,7 @@ mod tests {
     use crate::properties::{Candidates, Properties};
     use std::sync::Arc;
     use threadwise_front_tw::{Options, load};
-    use threadwise_ir::Program;
+    use threadwise_ir::{Program, TemplateId};
     use threadwise_limits::Budget;
     use threadwise_source::SourceFile;
 
@@ -330,7 +320,7 @@ mod tests {
             let crowd = [TemplateId(0)];
             for symmetric in [&[][..], &crowd] {
                 let roster = Roster::new(&instance, symmetric);
-                let block = Block::of(&roster, &components);
+                let block = Block::of(&components);
                 let mut candidates = Candidates::new(shared, vec![false; components.len()]);
                 for &set in &components {
                     candidates.add_thread(sets.elements(set).iter().copied(), threadwise_ir::Access::default());

@@ -1,7 +1,6 @@
 //! Sets of local states as numbers.
 
 use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Gives equal sets equal numbers.
@@ -39,19 +38,6 @@ impl Sets {
         a.len() <= b.len() && a.iter().all(|x| others.find(|y| *y >= x) == Some(x))
     }
 
-    /// Whether they have an element in common.
-    pub(crate) fn meet(&self, a: u32, b: u32) -> bool {
-        let (mut a, mut b) = (self.elements(a).iter().peekable(), self.elements(b).iter().peekable());
-        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-            match x.cmp(y) {
-                Ordering::Less => a.next(),
-                Ordering::Greater => b.next(),
-                Ordering::Equal => return true,
-            };
-        }
-        false
-    }
-
     /// The elements of `a` that are in `b`, and those that are not.
     pub(crate) fn split(&mut self, a: u32, b: u32) -> (u32, u32) {
         let other = self.elements(b).clone();
@@ -73,7 +59,6 @@ mod tests {
             let (x, y) = (numbers[a as usize], numbers[b as usize]);
             assert_eq!(x == y, a == b);
             assert_eq!(sets.is_subset(x, y), a & !b == 0);
-            assert_eq!(sets.meet(x, y), a & b != 0);
             assert_eq!(sets.split(x, y), (numbers[(a & b) as usize], numbers[(a & !b) as usize]));
         }
     }

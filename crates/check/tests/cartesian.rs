@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_check::{CheckError, check};
-use threadwise_evidence::{CartesianProof, Product, Proof};
+use threadwise_coverings::covered;
+use threadwise_evidence::{CartesianProof, Containment, Product, Proof};
 use threadwise_ir::{Instance, Program, State, Store, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_testing::products::{
@@ -12,7 +13,16 @@ use threadwise_testing::products::{
 };
 use threadwise_testing::{explore, program};
 
+/// What the judge says of the proof when he is told what can be found out.
 fn judged(program: &Arc<Program>, proof: &CartesianProof) -> Result<u64, String> {
+    let instance = Instance::new(program.clone(), 0);
+    match program.has_any_copies() || proof.validate(&instance).is_err() {
+        true => judged_as_it_is(program, proof),
+        false => judged_as_it_is(program, &covered(&instance, proof.clone(), &Budget::unlimited()).expect("no limit")),
+    }
+}
+
+fn judged_as_it_is(program: &Arc<Program>, proof: &CartesianProof) -> Result<u64, String> {
     match check(program, &Proof::Cartesian(proof.clone()), &Budget::unlimited()) {
         Ok(checked) => Ok(checked.states()),
         Err(CheckError::Refuted(reason)) => Err(reason),
@@ -51,7 +61,11 @@ fn the_fixpoint_for_the_first_thread_that_waits_is_a_proof() {
     let mut sketch = Sketch::from([(vec![0], vec![of("A", "EG"), of("BC", "G")]), (vec![1], vec![of("AB", "F")])]);
     assert_eq!(judged(&program, &proof(&instance, &[], &sketch)), Ok(3));
     sketch.insert(vec![0], vec![of("ABC", "EG")]);
-    refused(&program, &proof(&instance, &[], &sketch), "the union is not closed: from\n  g = 0; T2 at ");
+    refused(
+        &program,
+        &proof(&instance, &[], &sketch),
+        "the union is not closed, as far as the proof says: from\n  g = 0; T2 at ",
+    );
 }
 
 #[test]
@@ -349,11 +363,113 @@ fn random_unions_are_judged_like_their_states() {
                 let proof = tight(&instance, symmetric, &locals, &loose);
                 let (expected, found) = (is_proof(&instance, &proof), judged(&program, &proof));
                 assert_eq!(found.is_ok(), expected, "{text}\nround {round}: {found:?}\n{proof:?}");
+                // Whatever the judge is told, he does not believe what is not so.
+                let told = covered(&instance, proof, &Budget::unlimited()).expect("no limit");
+                for _ in 0..3 {
+                    let mut mistold = told.clone();
+                    mistell(&mut mistold, &mut dice);
+                    let is_believed = judged_as_it_is(&program, &mistold).is_ok();
+                    assert!(expected || !is_believed, "{text}\nround {round}: {mistold:?}");
+                }
                 *(if expected { &mut proofs } else { &mut others }) += 1;
             }
         }
         assert!(proofs > 8 && others > 8, "{proofs} {others} {text}");
     }
+}
+
+/// Changes something in what the judge is told.
+fn mistell(proof: &mut CartesianProof, dice: &mut Dice) {
+    let sets = proof.sets.len();
+    let coverings = &mut proof.coverings;
+    match dice.roll(4) {
+        0 if !coverings.steps.is_empty() => {
+            let at = dice.roll(coverings.steps.len());
+            let step = &mut coverings.steps[at];
+            match dice.roll(4) {
+                0 => _ = coverings.steps.remove(at),
+                1 => step.to = dice.roll(proof.unions.len()) as u32,
+                2 => step.threads.1 += 1,
+                _ => mislead(&mut step.within, dice),
+            }
+        }
+        1 if !coverings.lemmas.is_empty() => {
+            let at = dice.roll(coverings.lemmas.len());
+            let lemma = &mut coverings.lemmas[at];
+            match dice.roll(4) {
+                0 => lemma.store = dice.roll(proof.unions.len()) as u32,
+                1 => lemma.set = dice.roll(sets) as u32,
+                2 => mislead(&mut lemma.inside, dice),
+                _ => mislead(&mut lemma.outside, dice),
+            }
+        }
+        2 if !coverings.initial.is_empty() => {
+            let at = dice.roll(coverings.initial.len());
+            mislead(&mut coverings.initial[at].1, dice);
+        }
+        _ => coverings.steps.reverse(),
+    }
+}
+
+fn mislead(within: &mut Containment, dice: &mut Dice) {
+    match dice.roll(3) {
+        0 => within.product = dice.roll(4) as u32,
+        1 => within.product = dice.roll(1 << 16) as u32,
+        _ => within.order = (0..dice.roll(4)).map(|_| (dice.roll(3) as u32, dice.roll(3) as u32)).collect(),
+    }
+}
+
+#[test]
+fn what_the_judge_is_told_must_be_so() {
+    let (program, proof) = lock_class_proof(5, 1, 1);
+    let told = covered(&Instance::new(program.clone(), 0), proof, &Budget::unlimited()).expect("no limit");
+    assert_eq!(judged_as_it_is(&program, &told), Ok(2));
+    let says = |change: &dyn Fn(&mut CartesianProof), part: &str| {
+        let mut changed = told.clone();
+        change(&mut changed);
+        let reason = judged_as_it_is(&program, &changed).expect_err(part);
+        assert!(reason.contains(part), "{reason}");
+    };
+    says(&|proof| proof.coverings.initial.clear(), "or the proof does not say which product has it");
+    says(&|proof| proof.coverings.steps.clear(), "and it names no product for the states after that");
+    says(&|proof| proof.coverings.steps.reverse(), "and it names no product for the states after that");
+    // To take the lock, one of five copies becomes the first of the product.
+    let named = "and the product that it names does not have all states after that";
+    assert!(told.coverings.steps.iter().all(|step| step.within.product == 0));
+    says(&|proof| proof.coverings.steps[0].within.product = 7, named);
+    says(&|proof| proof.coverings.steps[0].within.order = vec![(1, 4), (0, 1)], named);
+    says(&|proof| proof.coverings.steps[0].within.order = vec![(0, 4)], named);
+    says(&|proof| proof.coverings.steps[0].within.order = vec![(0, 1), (0, 4)], named);
+}
+
+#[test]
+fn lemmas_must_follow() {
+    let program = program("shared x: 0..1; thread P { a: x = 1; b: } thread Q { loop { p: skip; q: skip; } }");
+    let instance = Instance::new(program.clone(), 0);
+    let of = |first: &str, second: &str| vec![at(&program, "P", first), at(&program, "Q", second)];
+    let end = i64::from(program.routine(program.templates[0].body).exit.0);
+    let after = |second: &str| vec![vec![at(&program, "P", "b")[0], end], at(&program, "Q", second)];
+    let sketch = Sketch::from([(vec![0], vec![of("a", "pq")]), (vec![1], vec![after("p"), after("q")])]);
+    let told = covered(&instance, proof(&instance, &[], &sketch), &Budget::unlimited()).expect("no limit");
+    assert_eq!(judged_as_it_is(&program, &told), Ok(3));
+    assert_eq!(told.coverings.lemmas.len(), 1);
+    let says = |change: &dyn Fn(&mut CartesianProof), part: &str| {
+        let mut changed = told.clone();
+        change(&mut changed);
+        let reason = judged_as_it_is(&program, &changed).expect_err(part);
+        assert!(reason.contains(part), "{reason}");
+    };
+    let fails = "`lemmas[0]` does not follow from the products before it";
+    says(&|proof| proof.coverings.lemmas[0].inside.product = 1 - proof.coverings.lemmas[0].inside.product, fails);
+    says(&|proof| proof.coverings.lemmas[0].outside = proof.coverings.lemmas[0].inside.clone(), fails);
+    // Not even from itself.
+    says(&|proof| proof.coverings.lemmas[0].inside.product = 2, fails);
+    says(&|proof| proof.coverings.lemmas[0].store = 0, fails);
+    says(&|proof| proof.coverings.lemmas[0].store = 9, fails);
+    says(&|proof| proof.coverings.lemmas[0].thread = 0, fails);
+    says(&|proof| proof.coverings.lemmas[0].thread = 9, "lemmas[0].thread`: the program has no such thread");
+    says(&|proof| proof.coverings.lemmas[0].set = 9, "lemmas[0].set`: there is no set 9");
+    says(&|proof| proof.coverings.lemmas.clear(), "and the product that it names does not have all states after that");
 }
 
 #[test]
@@ -435,18 +551,21 @@ fn races_and_failing_steps_are_found() {
 #[test]
 fn limits_are_honoured() {
     let (program, small) = lock_class_proof(2, 1, 1);
+    let small = covered(&Instance::new(program.clone(), 0), small, &Budget::unlimited()).expect("no limit");
     let budget = Budget::unlimited();
     budget.interrupter().store(true, std::sync::atomic::Ordering::Relaxed);
     // Too little work to ask is done at once.
     assert!(check(&program, &Proof::Cartesian(small), &budget).is_ok());
-    // Ten switches, each off or on: no product has all, and 2^10 parts must be looked at.
+    // Ten switches, each off or on: no product has all, and 2^10 of them must be looked at.
     let threads: String = (0..10).map(|i| format!("thread P{i} {{ loop {{ a: skip; b: skip; }} }}\n")).collect();
     let program = threadwise_testing::program(&format!("shared x: 0..1; {threads}"));
     let instance = Instance::new(program.clone(), 0);
     let place = |i: usize, label| at(&program, &format!("P{i}"), label);
     let one = |bits: usize| (0..10).map(|i| place(i, if bits >> i & 1 == 1 { "b" } else { "a" })).collect();
     let sketch = Sketch::from([(vec![0], (0..1024).map(one).collect())]);
-    let many = Proof::Cartesian(proof(&instance, &[], &sketch));
+    let many = proof(&instance, &[], &sketch);
+    assert!(matches!(covered(&instance, many.clone(), &budget), Err(Limit::Interrupted)));
+    let many = Proof::Cartesian(covered(&instance, many, &Budget::unlimited()).expect("no limit"));
     let interrupted = check(&program, &many, &budget);
     assert!(matches!(interrupted, Err(CheckError::Limit(Limit::Interrupted))), "{interrupted:?}");
     let short = Budget::new(Some(Duration::ZERO), None);

@@ -26,6 +26,7 @@ use refine::{End, Run, Watcher};
 use space::{InitialError, Space, Stop};
 use std::sync::Arc;
 use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_coverings::covered;
 use threadwise_evidence::{Proof, Trace, Violation};
 use threadwise_ir::{Instance, Program, Symmetry, TemplateId};
 use threadwise_limits::Budget;
@@ -168,7 +169,10 @@ fn run(
         ("exceptions", exceptions as u64),
     ]);
     match end? {
-        End::Safe => Ok(Claim::Proved(Proof::Cartesian(proof::proof(&run)))),
+        End::Safe => {
+            let proof = covered(instance, proof::proof(&run), run.space.pace.budget())?;
+            Ok(Claim::Proved(Proof::Cartesian(proof)))
+        }
         End::Unsafe(chains) => Ok(Claim::Refuted(trace::trace(run.space, &chains)?)),
     }
 }

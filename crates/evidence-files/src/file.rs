@@ -68,14 +68,14 @@ pub(crate) fn elements<'a, T>(
     array(value)?.iter().enumerate().map(|(i, element)| read(element).map_err(|e| e.at(i))).collect()
 }
 
-/// Refuses files of another format or version.
-pub(crate) fn check_format(format: &str, version: u64, expected: &str) -> Result<(), FileError> {
+/// Refuses files of another format or version than expected.
+pub(crate) fn check_format(format: &str, version: u64, (expected, known): (&str, u64)) -> Result<(), FileError> {
     if format != expected {
         let message = format!("this is a `{format}` file, not a `{expected}` file");
         return Err(FileError::new(message).within("format"));
     }
-    if version != 1 {
-        let message = format!("version {version} of the format is not known to this program, only version 1 is");
+    if version != known {
+        let message = format!("version {version} of the format is not known to this program, only version {known} is");
         return Err(FileError::new(message).within("version"));
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! what program and what kind of proof it is; the rest depends on the kind.
 
 use crate::assertion::PointFile;
-use crate::cartesian::{CartesianIn, UnionIn};
+use crate::cartesian::{CartesianIn, ContainmentFile, LemmaFile, StepFile, UnionIn};
 use crate::conformance::ConformanceIn;
 use crate::contracts::ContractFile;
 use crate::environment::ThreadIn;
@@ -21,6 +21,8 @@ use threadwise_evidence::{ConformanceProof, FileError, Proof};
 use threadwise_ir::{Instance, Program};
 
 const FORMAT: &str = "threadwise-proof";
+/// The first one had no lemmas and did not say what has the states after steps.
+const VERSION: u64 = 2;
 const REACHABLE: &str = "reachable-set";
 const MODULAR: &str = "modular";
 const FRONTIER: &str = "frontier";
@@ -40,7 +42,7 @@ pub fn write_proof(
     let mut out = BufWriter::new(out);
     writeln!(out, "{{")?;
     entry(&mut out, "format", FORMAT)?;
-    entry(&mut out, "version", 1)?;
+    entry(&mut out, "version", VERSION)?;
     entry(&mut out, "kind", kind_of(proof))?;
     entry(&mut out, "program", program.source.name())?;
     entry(&mut out, "defines", defines)?;
@@ -105,6 +107,9 @@ struct ProofIn {
     iterates: Option<Vec<IterateIn>>,
     sets: Option<Vec<Vec<u32>>>,
     unions: Option<Vec<UnionIn>>,
+    initial: Option<Vec<(u32, ContainmentFile)>>,
+    lemmas: Option<Vec<LemmaFile>>,
+    steps: Option<Vec<StepFile>>,
     conformance: Option<Vec<ConformanceIn>>,
     composition: Option<Box<ProofIn>>,
     assertions: Option<BTreeMap<String, Vec<PointFile>>>,
@@ -154,7 +159,7 @@ impl ProofFile {
     /// Reads a file as far as that goes without the program.
     pub fn read(input: impl Read) -> Result<ProofFile, FileError> {
         let mut body: ProofIn = serde_json::from_reader(BufReader::new(input)).map_err(unreadable)?;
-        check_format(&present(body.format.take(), "format")?, present(body.version, "version")?, FORMAT)?;
+        check_format(&present(body.format.take(), "format")?, present(body.version, "version")?, (FORMAT, VERSION))?;
         let kind = Kind::named(&present(body.kind.take(), "kind")?)?;
         let any_copies = present(body.any_copies, "any_copies")?;
         let header = Header {
@@ -203,6 +208,9 @@ impl ProofIn {
                     locals: present(self.locals, "locals")?,
                     sets: present(self.sets, "sets")?,
                     unions: present(self.unions, "unions")?,
+                    initial: present(self.initial, "initial")?,
+                    lemmas: present(self.lemmas, "lemmas")?,
+                    steps: present(self.steps, "steps")?,
                 };
                 Proof::Cartesian(proof.decode(instance)?)
             }

@@ -115,7 +115,7 @@ impl TraceFile {
             return Err(expected("an object", &whole));
         };
         let version = |value: &Value| value.as_u64().ok_or_else(|| expected("a version number", value));
-        check_format(field(&body, "format", string)?, field(&body, "version", version)?, FORMAT)?;
+        check_format(field(&body, "format", string)?, field(&body, "version", version)?, (FORMAT, 1))?;
         let header = Header {
             program: field(&body, "program", string)?.to_string(),
             defines: field(&body, "defines", defines)?,

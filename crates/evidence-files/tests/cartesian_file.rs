@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use threadwise_coverings::covered;
 use threadwise_evidence::{CartesianProof, FileError, Product, Proof};
 use threadwise_evidence_files::{ProofFile, write_proof};
 use threadwise_ir::{Instance, Program, Store, TemplateId};
-use threadwise_testing::products::{PETERSON, lock_class_proof, peterson_x5, proof};
+use threadwise_limits::Budget;
+use threadwise_testing::products::{PETERSON, Sketch, at, lock_class, lock_class_proof, peterson_x5, proof};
 use threadwise_testing::{MUTEX, program};
 
 fn written(program: &Arc<Program>, proof: &CartesianProof) -> String {
@@ -18,6 +20,30 @@ fn written(program: &Arc<Program>, proof: &CartesianProof) -> String {
 
 fn read(program: &Arc<Program>, text: &str) -> Result<Proof, FileError> {
     ProofFile::read(text.as_bytes())?.into_proof(program)
+}
+
+/// A proof with what the judge has to be told.
+fn told((program, proof): (Arc<Program>, CartesianProof)) -> (Arc<Program>, CartesianProof) {
+    let proof = covered(&Instance::new(program.clone(), 0), proof, &Budget::unlimited()).expect("no limit");
+    (program, proof)
+}
+
+/// Two threads that one product has at first, and two products together later.
+fn split() -> (Arc<Program>, CartesianProof) {
+    let program = program("shared x: 0..1; thread P { a: x = 1; b: } thread Q { loop { p: skip; q: skip; } }");
+    let of = |first: &str, second: &str| vec![at(&program, "P", first), at(&program, "Q", second)];
+    let sketch = Sketch::from([(vec![0], vec![of("a", "pq")]), (vec![1], vec![of("b", "p"), of("b", "q")])]);
+    let proof = proof(&Instance::new(program.clone(), 0), &[], &sketch);
+    (program, proof)
+}
+
+/// Whoever takes the lock becomes the last of the copies.
+fn lock_class_with_the_last_holding() -> (Arc<Program>, CartesianProof) {
+    let (program, u, v) = lock_class(4, 1, 1);
+    let held = [vec![u.clone(); 3], vec![v]].concat();
+    let sketch = Sketch::from([(vec![0], vec![vec![u; 4]]), (vec![1], vec![held])]);
+    let proof = proof(&Instance::new(program.clone(), 0), &[TemplateId(0)], &sketch);
+    (program, proof)
 }
 
 fn peterson() -> (Arc<Program>, CartesianProof) {
@@ -34,6 +60,10 @@ fn proofs_are_read_back_exactly() {
     let something = CartesianProof { unions: vec![(Store::from([]), vec![Product::default()])], ..nothing.clone() };
     let mut proofs = vec![(alone.clone(), nothing), (alone, something), peterson()];
     proofs.extend([2, 3, 1000].map(|n| lock_class_proof(n, 2, 2)));
+    proofs.extend([split(), lock_class_with_the_last_holding()]);
+    let proofs: Vec<_> = proofs.into_iter().flat_map(|proof| [proof.clone(), told(proof)]).collect();
+    assert!(proofs.iter().any(|(_, proof)| !proof.coverings.lemmas.is_empty()));
+    assert!(proofs.iter().any(|(_, proof)| proof.coverings.steps.iter().any(|step| !step.within.order.is_empty())));
     for (program, proof) in proofs {
         match read(&program, &written(&program, &proof)) {
             Ok(Proof::Cartesian(back)) => assert_eq!(back, proof),
@@ -44,7 +74,7 @@ fn proofs_are_read_back_exactly() {
 
 #[test]
 fn the_files_are_readable_and_short() {
-    let (program, proof) = lock_class_proof(1000, 1, 2);
+    let (program, proof) = told(lock_class_proof(1000, 1, 2));
     let text = written(&program, &proof);
     let whole: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(whole["kind"], "cartesian");
@@ -55,6 +85,13 @@ fn the_files_are_readable_and_short() {
         json!({ "shared": [false], "products": [{ "exception": false, "components": [[1000, 0]] }] })
     );
     assert!(text.contains("\n{\"exception\":false,\"components\":[1,[999,0]]}\n"), "{text}");
+    // Where the lock is free some copy, say the first, takes it; the holder, which is the first, frees it.
+    assert!(
+        text.ends_with(
+            "\"initial\": [\n[0,0]\n],\n\"lemmas\": [\n],\n\"steps\": [\n[0,0,1,0,1,0],\n[1,0,0,0,1,0]\n]\n}\n"
+        ),
+        "{text}"
+    );
     assert!(text.len() < 1000);
 }
 
@@ -67,7 +104,7 @@ fn what_is_wrong_is_said_with_its_place() {
         let error = read(&program, &file.to_string()).expect_err(pointer).to_string();
         assert!(error.contains(part), "{pointer}: {error}");
     };
-    for field in ["symmetric", "locals", "sets", "unions"] {
+    for field in ["symmetric", "locals", "sets", "unions", "initial", "lemmas", "steps"] {
         says(&format!("/{field}"), json!(null), &format!("the field `{field}` is missing"));
     }
     says("/symmetric/0", json!("V"), "symmetric[0]`: the program has no thread `V`");

@@ -4,9 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use threadwise_coverings::covered;
 use threadwise_evidence::Proof;
 use threadwise_evidence_files::{ProofFile, TraceFile, write_proof, write_trace};
 use threadwise_ir::{Instance, Program};
+use threadwise_limits::Budget;
 use threadwise_testing::products::lock_class_proof;
 use threadwise_testing::{COUNTER, KITCHEN_SINK, RECURSIVE, frontier, modular, program, reachable_set, trace};
 
@@ -31,6 +33,8 @@ static PROOF: LazyLock<String> = LazyLock::new(|| {
 static BY_THREAD: LazyLock<[(Arc<Program>, String); 3]> = LazyLock::new(|| {
     let (recursive, counter) = (program(RECURSIVE), program(COUNTER));
     let (lock_class, products) = lock_class_proof(3, 2, 2);
+    let instance = Instance::new(lock_class.clone(), 0);
+    let products = covered(&instance, products, &Budget::unlimited()).expect("no limit");
     let proofs = [
         Proof::Modular(modular(&recursive, &[&[2]])),
         Proof::Frontier(frontier(&Instance::new(counter.clone(), 0))),

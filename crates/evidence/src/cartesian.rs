@@ -1,6 +1,6 @@
 use crate::FileError;
 use crate::stores::{validate_local, validate_shared};
-use crate::{CartesianProof, Product};
+use crate::{CartesianProof, Lemma};
 use threadwise_ir::{Instance, TemplateId};
 
 impl CartesianProof {
@@ -23,9 +23,12 @@ impl CartesianProof {
                 return Err(within(FileError::new("the shared stores are in ascending order").within("shared")));
             }
             for (at, product) in products.iter().enumerate() {
-                let fits = self.validate_product(instance, product).map_err(|e| e.within("components"));
+                let fits = self.validate_components(instance, &product.components).map_err(|e| e.within("components"));
                 fits.map_err(|e| within(e.at(at).within("products")))?;
             }
+        }
+        for (at, lemma) in self.coverings.lemmas.iter().enumerate() {
+            self.validate_lemma(instance, lemma).map_err(|e| e.at(at).within("lemmas"))?;
         }
         Ok(())
     }
@@ -46,11 +49,28 @@ impl CartesianProof {
         Ok(())
     }
 
+    fn validate_lemma(&self, instance: &Instance, lemma: &Lemma) -> Result<(), FileError> {
+        self.validate_components(instance, &lemma.components).map_err(|e| e.within("components"))?;
+        let thread = instance.threads.get(lemma.thread as usize);
+        let thread = thread.ok_or_else(|| FileError::new("the program has no such thread").within("thread"))?;
+        self.validate_set(instance, thread.template, lemma.set).map_err(|e| e.within("set"))
+    }
+
+    fn validate_set(&self, instance: &Instance, template: TemplateId, set: u32) -> Result<(), FileError> {
+        let name = &instance.program.template(template).name;
+        let elements = self.sets.get(set as usize).ok_or_else(|| FileError::new(format!("there is no set {set}")))?;
+        // The elements ascend, so the last one speaks for all.
+        match elements.last().is_some_and(|&last| last as usize >= self.locals[template.index()].len()) {
+            true => Err(FileError::new(format!("the set {set} has an element that is no local state of `{name}`"))),
+            false => Ok(()),
+        }
+    }
+
     /// Goes through the runs along with the threads whose components they are.
-    fn validate_product(&self, instance: &Instance, product: &Product) -> Result<(), FileError> {
+    fn validate_components(&self, instance: &Instance, components: &[(u32, u32)]) -> Result<(), FileError> {
         let threads = instance.threads.len();
         let mut first = 0;
-        for (at, &(count, set)) in product.components.iter().enumerate() {
+        for (at, &(count, set)) in components.iter().enumerate() {
             let wrong = |message: String| Err(FileError::new(message).at(at));
             let Some(thread) = instance.threads.get(first) else {
                 return wrong(format!("there are components for more than the {threads} threads"));
@@ -63,13 +83,7 @@ impl CartesianProof {
             if count as usize > copies.end - first {
                 return wrong(format!("only {} copies of `{name}` are left for the run", copies.end - first));
             }
-            let Some(elements) = self.sets.get(set as usize) else {
-                return wrong(format!("there is no set {set}"));
-            };
-            // The elements ascend, so the last one speaks for all.
-            if elements.last().is_some_and(|&last| last as usize >= self.locals[thread.template.index()].len()) {
-                return wrong(format!("the set {set} has an element that is no local state of `{name}`"));
-            }
+            self.validate_set(instance, thread.template, set).map_err(|e| e.at(at))?;
             first += count as usize;
         }
         if first < threads {

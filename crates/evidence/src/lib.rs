@@ -23,10 +23,10 @@ pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;
 pub use points::{conformance_instance, specification};
 pub use proof::{
-    Annotation, AssertionProof, CartesianProof, Conformance, ConformanceProof, Context, ContractsProof,
-    EnvironmentProof, EnvironmentTransition, FrontierProof, ModularProof, PointAssertion, PointFormula, Product, Proof,
-    ReachAssertion, ReachableSet, Simulation, StatesByStore, ThreadAnnotation, ThreadContract, ThreadEnvironment,
-    Trace, TraceStep, Violation,
+    Annotation, AssertionProof, CartesianProof, Conformance, ConformanceProof, Containment, Context, ContractsProof,
+    Coverings, EnvironmentProof, EnvironmentTransition, FrontierProof, Lemma, ModularProof, PointAssertion,
+    PointFormula, Product, Proof, ReachAssertion, ReachableSet, Simulation, StatesByStore, StepCovering,
+    ThreadAnnotation, ThreadContract, ThreadEnvironment, Trace, TraceStep, Violation,
 };
 pub use show::{scalar_name, set_elements, show_local, show_shared, show_state, show_value};
 pub use stores::{frame_layout, routine_at, shared_layout, validate_local, validate_shared};

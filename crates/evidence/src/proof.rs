@@ -49,6 +49,8 @@ pub struct CartesianProof {
     pub sets: Vec<Vec<u32>>,
     /// The shared stores that occur, sorted, each with its products.
     pub unions: Vec<(Store, Vec<Product>)>,
+    /// Where each of the states is to be found that must be among them.
+    pub coverings: Coverings,
 }
 
 impl CartesianProof {
@@ -67,6 +69,54 @@ pub struct Product {
     /// The components in the order of the threads, as runs: this many threads, of one template, have
     /// the set with this index.
     pub components: Vec<(u32, u32)>,
+}
+
+/// Which products have the initial states, and which those that steps lead to. Shared stores are meant by their index
+/// among the unions. Products are numbered by shared store: first those of its union, then its lemmas.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Coverings {
+    /// For each initial shared store what has the threads' starts.
+    pub initial: Vec<(u32, Containment)>,
+    /// Further products that are within the unions, each because of products before it.
+    pub lemmas: Vec<Lemma>,
+    /// Sorted by product, the shared store after the step, and thread.
+    pub steps: Vec<StepCovering>,
+}
+
+/// A product is within another one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Containment {
+    /// The other one's number.
+    pub product: u32,
+    /// How the threads are to be put in order first: runs of them, each with its first thread and how many there are.
+    /// Nothing, if they are to stay as they are.
+    pub order: Vec<(u32, u32)>,
+}
+
+/// A product of which some states are in one product and all others in another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lemma {
+    /// The shared store.
+    pub store: u32,
+    /// As of a [`Product`].
+    pub components: Vec<(u32, u32)>,
+    /// The states with this thread in the set are inside, the others are outside.
+    pub thread: u32,
+    pub set: u32,
+    pub inside: Containment,
+    pub outside: Containment,
+}
+
+/// What has the states to which steps of some threads lead from a product, where that is not the product itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepCovering {
+    /// The shared store before, and the number of the product.
+    pub from: (u32, u32),
+    /// The shared store after.
+    pub to: u32,
+    /// The first of these threads, and how many there are. Of a run of copies that may be permuted only the first thread counts.
+    pub threads: (u32, u32),
+    pub within: Containment,
 }
 
 /// Each specified thread conforms to its abstract thread, and the abstract threads together are safe.

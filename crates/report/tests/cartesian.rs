@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use threadwise_check::check;
 use threadwise_claims::Stats;
+use threadwise_coverings::covered;
 use threadwise_evidence::{CartesianProof, Product, Proof};
 use threadwise_ir::{Instance, Program, TemplateId};
 use threadwise_limits::Budget;
@@ -110,7 +111,8 @@ fn long_proofs_are_cut() {
 #[test]
 fn reports_for_people_and_scripts() {
     let (program, proof) = peterson();
-    let proof = Proof::Cartesian(proof);
+    let told = covered(&Instance::new(program.clone(), 0), proof, &Budget::unlimited()).expect("no limit");
+    let proof = Proof::Cartesian(told);
     let checked = check(&program, &proof, &Budget::unlimited()).expect("it is a proof");
     let verdict = Verdict::safe(checked);
     let report = Report {

@@ -36,8 +36,9 @@ fn json_of_a_wrong_program() {
     assert!(first["related"].is_array() && first.get("label").is_some() && first.get("hint").is_some());
     for command in ["compare", "audit", "replay"] {
         let evidence = scratch(&format!("json-{command}"));
-        let kind = if command == "audit" { "proof" } else { "trace" };
-        let header = format!("{{\"format\": \"threadwise-{kind}\", \"version\": 1, \"kind\": \"reachable-set\", ");
+        let (kind, version) = if command == "audit" { ("proof", 2) } else { ("trace", 1) };
+        let header =
+            format!("{{\"format\": \"threadwise-{kind}\", \"version\": {version}, \"kind\": \"reachable-set\", ");
         let fields = "\"program\": \"a.tw\", \"defines\": {}, \"any_copies\": 0}";
         std::fs::write(&evidence, header + fields).expect("it can be written");
         let mut args = vec![command, "-", "--format=json"];
