@@ -20,6 +20,7 @@
 //! two copies of one thread are two numbers. Properties that speak of where threads are, of their
 //! locals or of races have no part in this and are refused.
 
+use crate::predicate::Predicate;
 use crate::questions::{Questions, unsupported};
 use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
@@ -29,8 +30,8 @@ use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{
-    End, Named, Population, Predicate, ThreadState, Value, View, Way, by_constants, initial_store, named_frames,
-    named_shared, starts, ways,
+    End, Named, Population, ThreadState, Value, View, Way, by_constants, initial_store, named_frames, named_shared,
+    starts, ways,
 };
 
 /// Checks the four points; gives the number of formulas.

@@ -14,6 +14,7 @@
 //! Nodes lead where the formula of their edge is sure to hold, and are wrong where their assertion is
 //! sure to fail: where the translation is not sure, both make the questions harder.
 
+use crate::predicate::Predicate;
 use crate::questions::{Questions, unsupported};
 use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
@@ -24,8 +25,8 @@ use threadwise_ir::{
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{
-    End, Named, Others, Population, Predicate, ThreadState, Value, View, Way, by_constants, named_frames, named_shared,
-    starts, ways,
+    End, Named, Others, Population, ThreadState, Value, View, Way, by_constants, named_frames, named_shared, starts,
+    ways,
 };
 
 /// Checks the three points for a thread.

@@ -3,6 +3,7 @@
 use crate::Stop;
 use crate::contract::Contracts;
 use crate::encode::{Obligation, What};
+use crate::model::read_values;
 use crate::points::Place;
 use threadwise_claims::{Advice, Unknown};
 use threadwise_evidence::show_shared;
@@ -13,7 +14,7 @@ use threadwise_ir::{
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError};
 use threadwise_source::{Diagnostic, Span};
-use threadwise_symbolic::{Value, read_values};
+use threadwise_symbolic::Value;
 
 /// Models with at most so many threads are asked for first, so that they are easy to read.
 const FEW_THREADS: i64 = 4;

@@ -14,6 +14,7 @@ mod graph;
 mod infer;
 mod laws;
 mod located;
+mod model;
 mod points;
 
 use contract::Contracts;

@@ -4,6 +4,7 @@ use crate::aret::Work;
 use crate::chc::{Application, Chc, Clause, Encoding, Meaning, Relation, identity};
 use crate::proof::is_shared;
 use crate::tree::{ErrorTuple, Forest, Parent, effect, updated};
+use crate::words::live;
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
@@ -61,7 +62,7 @@ impl Maker<'_, '_> {
     fn state_args(&self, thread: usize, point: PointId) -> Vec<Var> {
         let space = self.space();
         let mut args: Vec<Var> = space.owned(Owner::Shared).collect();
-        args.extend(space.live(ThreadId(thread as u32), point));
+        args.extend(live(space, ThreadId(thread as u32), point));
         if self.scope == Scope::General {
             for (other, own) in space.threads.iter().enumerate().filter(|(other, _)| *other != thread) {
                 let owned = space.owned(Owner::Thread(ThreadId(other as u32)));

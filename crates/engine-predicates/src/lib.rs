@@ -26,6 +26,7 @@ mod tidy;
 mod trace;
 mod tree;
 mod unroll;
+pub mod words;
 
 pub use chc::{Chc, Encoding};
 pub use modular::modular_clauses;

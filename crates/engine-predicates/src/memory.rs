@@ -195,7 +195,6 @@ mod tests {
     use std::sync::Arc;
     use threadwise_front_tw::{Options, load};
     use threadwise_limits::Budget;
-    use threadwise_logic::Naming;
     use threadwise_solver::Settings;
     use threadwise_solver_setup::solver_for_tests;
     use threadwise_source::SourceFile;

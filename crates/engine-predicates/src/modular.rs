@@ -3,6 +3,7 @@
 
 use crate::chc::{Application, Chc, Clause, Encoding, Meaning, Relation, fix_control, identity, point_text};
 use crate::proof::{is_shared, is_silent};
+use crate::words::live;
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
 use threadwise_symbolic::{ErrorCase, Owner, PointId, Space, Step};
@@ -61,7 +62,7 @@ impl Builder<'_> {
         for (thread, own) in self.space.threads.iter().enumerate() {
             let points = (0..own.points.len() as u32).map(PointId);
             let relations = points.map(|point| {
-                let live = self.space.live(ThreadId(thread as u32), point);
+                let live = live(self.space, ThreadId(thread as u32), point);
                 let name = format!("R {}", point_text(self.space, thread, point));
                 let args = self.shared.iter().copied().chain(live).collect();
                 self.relation(name, args, Meaning::Reach(thread, point))

@@ -3,6 +3,7 @@
 //! and every clause has at most one relation before the arrow.
 
 use crate::chc::{Application, Chc, Clause, Encoding, Meaning, Relation, fix_control, identity, point_text};
+use crate::words::live;
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
@@ -44,7 +45,7 @@ impl Builder<'_> {
         let mut args: Vec<Var> = self.space.owned(Owner::Shared).collect();
         let mut names = Vec::new();
         for (thread, point) in points.iter().enumerate() {
-            args.extend(self.space.live(ThreadId(thread as u32), *point));
+            args.extend(live(self.space, ThreadId(thread as u32), *point));
             names.push(point_text(self.space, thread, *point));
         }
         let name = format!("R {}", names.join(" "));

@@ -1,5 +1,6 @@
 //! From a path that the solver finds feasible to a trace that has been run on the semantics.
 
+use crate::words::state_with;
 use crate::{Counters, Found};
 use std::time::Duration;
 use threadwise_claims::violation_in;
@@ -80,7 +81,7 @@ pub(crate) fn along(
             let mut states = Vec::new();
             for time in 0..=path.len() {
                 match values(space, &mut session, time)? {
-                    Some(values) => states.push(space.state_with(&values)),
+                    Some(values) => states.push(state_with(space, &values)),
                     None => return Ok(Some(Found::Nothing("a trace needs numbers of more than 64 bits".to_string()))),
                 }
             }

@@ -1,6 +1,7 @@
 //! Looks for the shortest trace to an error by unrolling steps: for where it is known that there is one.
 
 use crate::trace::{assert_at, confirmed, declare, session, values};
+use crate::words::state_with;
 use crate::{Counters, Found};
 use threadwise_limits::Budget;
 use threadwise_logic::{Sexp, SmtSort, Term};
@@ -37,7 +38,7 @@ pub(crate) fn search(
                 let Some(values) = values(space, &mut session, time)? else {
                     return Ok(Found::Nothing("a trace needs numbers of more than 64 bits".to_string()));
                 };
-                states.push(space.state_with(&values));
+                states.push(state_with(space, &values));
             }
             let Some(taken) = taken else { break };
             let path: Vec<&Step> = taken.iter().filter_map(|index| steps.get(*index).copied()).collect();

@@ -38,12 +38,3 @@ impl Var {
         self.0 as usize
     }
 }
-
-/// How to call variables and their values.
-pub trait Naming {
-    /// The name of a variable.
-    fn name(&self, var: Var) -> String;
-
-    /// What the value of a variable is called.
-    fn value(&self, var: Var, value: i64) -> String;
-}

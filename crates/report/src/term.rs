@@ -1,10 +1,11 @@
 //! Terms as text for people, in the notation of the language.
 
-use threadwise_logic::{Kind, Naming, Quantifier, SmtSort, Term};
+use threadwise_logic::{Kind, Quantifier, SmtSort, Term, Var};
+use threadwise_symbolic::{PointId, Shown, Space};
 
 /// The term as text.
-pub(crate) fn show_term(term: &Term, naming: &dyn Naming) -> String {
-    show(term, naming, Level::Top)
+pub(crate) fn show_term(term: &Term, space: &Space) -> String {
+    show(term, space, Level::Top)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,46 +16,46 @@ enum Level {
     Tight,
 }
 
-fn show(formula: &Term, naming: &dyn Naming, level: Level) -> String {
+fn show(formula: &Term, space: &Space, level: Level) -> String {
     let (text, own) = match formula.kind() {
-        Kind::Le(a, b) => (comparison(a, b, "<=", naming), Level::And),
-        Kind::Eq(a, b) => (comparison(a, b, "==", naming), Level::And),
+        Kind::Le(a, b) => (comparison(a, b, "<=", space), Level::And),
+        Kind::Eq(a, b) => (comparison(a, b, "==", space), Level::And),
         Kind::Not(inner) => match inner.kind() {
-            Kind::Eq(a, b) => (comparison(a, b, "!=", naming), Level::And),
-            _ => (format!("!{}", show(inner, naming, Level::Tight)), Level::Tight),
+            Kind::Eq(a, b) => (comparison(a, b, "!=", space), Level::And),
+            _ => (format!("!{}", show(inner, space, Level::Tight)), Level::Tight),
         },
-        Kind::And(parts) => (joined(parts, " && ", Level::And, naming), Level::Or),
-        Kind::Or(parts) => (joined(parts, " || ", Level::Or, naming), Level::Top),
-        Kind::Iff(a, b) => (format!("{} <==> {}", show(a, naming, Level::Or), show(b, naming, Level::Or)), Level::Top),
+        Kind::And(parts) => (joined(parts, " && ", Level::And, space), Level::Or),
+        Kind::Or(parts) => (joined(parts, " || ", Level::Or, space), Level::Top),
+        Kind::Iff(a, b) => (format!("{} <==> {}", show(a, space, Level::Or), show(b, space, Level::Or)), Level::Top),
         Kind::Quantified(quantifier, bound, body, _) => {
             let word = match quantifier {
                 Quantifier::Forall => "forall",
                 Quantifier::Exists => "exists",
             };
             let bound: Vec<String> = bound.iter().map(|(name, sort)| format!("{name}: {sort}")).collect();
-            (format!("{word} {} :: {}", bound.join(", "), show(body, naming, Level::Top)), Level::Top)
+            (format!("{word} {} :: {}", bound.join(", "), show(body, space, Level::Top)), Level::Top)
         }
-        _ => (show_value(formula, naming), Level::Tight),
+        _ => (show_value(formula, space), Level::Tight),
     };
     if own < level { format!("({text})") } else { text }
 }
 
-fn joined(parts: &[Term], between: &str, level: Level, naming: &dyn Naming) -> String {
+fn joined(parts: &[Term], between: &str, level: Level, space: &Space) -> String {
     let inner = if level == Level::And { Level::And } else { Level::Or };
-    parts.iter().map(|part| show(part, naming, inner)).collect::<Vec<_>>().join(between)
+    parts.iter().map(|part| show(part, space, inner)).collect::<Vec<_>>().join(between)
 }
 
 /// A comparison with all terms on the side where they are positive.
-fn comparison(a: &Term, b: &Term, operator: &str, naming: &dyn Naming) -> String {
+fn comparison(a: &Term, b: &Term, operator: &str, space: &Space) -> String {
     if let (Kind::Var(var, _), Kind::Int(value)) = (a.kind(), b.kind()) {
-        return format!("{} {operator} {}", naming.name(*var), naming.value(*var, *value));
+        return format!("{} {operator} {}", space.name(*var), value_name(space, *var, *value));
     }
     if let (Kind::Int(value), Kind::Var(var, _)) = (a.kind(), b.kind()) {
         let turned = if operator == "<=" { ">=" } else { operator };
-        return format!("{} {turned} {}", naming.name(*var), naming.value(*var, *value));
+        return format!("{} {turned} {}", space.name(*var), value_name(space, *var, *value));
     }
     if *a.sort() != SmtSort::Int {
-        return format!("{} {operator} {}", tight(a, naming), tight(b, naming));
+        return format!("{} {operator} {}", tight(a, space), tight(b, space));
     }
     let difference = a.minus(b);
     let parts = match difference.kind() {
@@ -70,70 +71,70 @@ fn comparison(a: &Term, b: &Term, operator: &str, naming: &dyn Naming) -> String
         }
     }
     if left.is_empty() && operator == "<=" {
-        return format!("{} >= 0", sum(&right, naming));
+        return format!("{} >= 0", sum(&right, space));
     }
     if let ([only], "<=") = (&left[..], operator)
         && let Some(value) = only.as_int()
     {
-        return format!("{} >= {value}", sum(&right, naming));
+        return format!("{} >= {value}", sum(&right, space));
     }
-    format!("{} {operator} {}", sum(&left, naming), sum(&right, naming))
+    format!("{} {operator} {}", sum(&left, space), sum(&right, space))
 }
 
-fn sum(parts: &[Term], naming: &dyn Naming) -> String {
+fn sum(parts: &[Term], space: &Space) -> String {
     match parts {
         [] => "0".to_string(),
-        parts => parts.iter().map(|part| show_value(part, naming)).collect::<Vec<_>>().join(" + "),
+        parts => parts.iter().map(|part| show_value(part, space)).collect::<Vec<_>>().join(" + "),
     }
 }
 
-fn show_value(term: &Term, naming: &dyn Naming) -> String {
-    let tight = |term| tight(term, naming);
+fn show_value(term: &Term, space: &Space) -> String {
+    let tight = |term| tight(term, space);
     match term.kind() {
         Kind::Bool(value) => value.to_string(),
         Kind::Int(value) => value.to_string(),
         Kind::Bits(bits) => bits.unsigned().to_string(),
-        Kind::Var(var, _) => naming.name(*var),
+        Kind::Var(var, _) => space.name(*var),
         Kind::Apply(name, args, _) if args.is_empty() => name.to_string(),
-        Kind::Apply(name, args, _) => call(name, args, naming),
-        Kind::Sum(parts) => show_sum(parts, naming),
+        Kind::Apply(name, args, _) => call(name, args, space),
+        Kind::Sum(parts) => show_sum(parts, space),
         Kind::Scale(factor, a) => format!("{factor} * {}", tight(a)),
         Kind::Product(a, b) => format!("{} * {}", tight(a), tight(b)),
         Kind::Div(a, b) => format!("{} / {}", tight(a), tight(b)),
         Kind::Mod(a, b) => format!("{} % {}", tight(a), tight(b)),
         Kind::Ite(c, a, b) => {
-            let condition = show(c, naming, Level::Tight);
-            format!("({condition} ? {} : {})", show_value(a, naming), show_value(b, naming))
+            let condition = show(c, space, Level::Tight);
+            format!("({condition} ? {} : {})", show_value(a, space), show_value(b, space))
         }
-        Kind::Select(array, key) => format!("{}[{}]", tight(array), show_value(key, naming)),
+        Kind::Select(array, key) => format!("{}[{}]", tight(array), show_value(key, space)),
         Kind::Store(array, key, value) => {
-            format!("{}[{} = {}]", tight(array), show_value(key, naming), show_value(value, naming))
+            format!("{}[{} = {}]", tight(array), show_value(key, space), show_value(value, space))
         }
-        Kind::Filled(_, element) => format!("[{}]", show_value(element, naming)),
-        Kind::Map(connective, arrays) => call(&format!("{connective:?}").to_lowercase(), arrays, naming),
-        Kind::Operation(op, operands) => call(&op.symbol(), operands, naming),
+        Kind::Filled(_, element) => format!("[{}]", show_value(element, space)),
+        Kind::Map(connective, arrays) => call(&format!("{connective:?}").to_lowercase(), arrays, space),
+        Kind::Operation(op, operands) => call(&op.symbol(), operands, space),
         Kind::Le(..)
         | Kind::Eq(..)
         | Kind::Not(_)
         | Kind::And(_)
         | Kind::Or(_)
         | Kind::Iff(..)
-        | Kind::Quantified(..) => show(term, naming, Level::Tight),
+        | Kind::Quantified(..) => show(term, space, Level::Tight),
     }
 }
 
-fn call(name: &str, args: &[Term], naming: &dyn Naming) -> String {
-    let args: Vec<String> = args.iter().map(|arg| show_value(arg, naming)).collect();
+fn call(name: &str, args: &[Term], space: &Space) -> String {
+    let args: Vec<String> = args.iter().map(|arg| show_value(arg, space)).collect();
     format!("{name}({})", args.join(", "))
 }
 
-fn show_sum(parts: &[Term], naming: &dyn Naming) -> String {
+fn show_sum(parts: &[Term], space: &Space) -> String {
     let mut text = String::new();
     for part in parts {
         let (negative, shown) = match part.kind() {
             Kind::Int(value) if *value < 0 => (true, value.unsigned_abs().to_string()),
-            Kind::Scale(factor, _) if *factor < 0 => (true, show_value(&part.negate(), naming)),
-            _ => (false, show_value(part, naming)),
+            Kind::Scale(factor, _) if *factor < 0 => (true, show_value(&part.negate(), space)),
+            _ => (false, show_value(part, space)),
         };
         text += match (text.is_empty(), negative) {
             (true, true) => "-",
@@ -146,11 +147,27 @@ fn show_sum(parts: &[Term], naming: &dyn Naming) -> String {
     text
 }
 
-fn tight(term: &Term, naming: &dyn Naming) -> String {
+fn tight(term: &Term, space: &Space) -> String {
     match term.kind() {
         Kind::Sum(_) | Kind::Scale(..) | Kind::Product(..) | Kind::Div(..) | Kind::Mod(..) => {
-            format!("({})", show_value(term, naming))
+            format!("({})", show_value(term, space))
         }
-        _ => show_value(term, naming),
+        _ => show_value(term, space),
     }
+}
+
+/// What the value of a variable is called.
+fn value_name(space: &Space, var: Var, value: i64) -> String {
+    let Some(info) = space.info(var) else { return value.to_string() };
+    let (enums, index) = (&space.instance.program.enums, usize::try_from(value).ok());
+    match info.shown {
+        Shown::Enum(id) => index.and_then(|index| enums[id.index()].members.get(index)).map(ToString::to_string),
+        Shown::Tid => Some(space.instance.tid_name(value)),
+        Shown::Point(thread) => {
+            let points = &space.threads[thread.index()].points;
+            index.filter(|index| *index < points.len()).map(|index| space.point_name(thread, PointId(index as u32)))
+        }
+        Shown::Plain => None,
+    }
+    .unwrap_or_else(|| value.to_string())
 }

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::collections::{BTreeSet, VecDeque};
+use threadwise_engine_predicates::words::{live, point_of, state_with, values_in};
 use threadwise_front_tw::printer::print;
 use threadwise_ir::{Instance, State, ThreadId};
 use threadwise_logic::{SmtSort, Term, Var};
@@ -106,7 +107,7 @@ fn outcomes(space: &Space, step: &Step, values: &[i64], out: &mut Outcomes) -> O
 
 fn seen(space: &Space, thread: ThreadId, point: PointId) -> Vec<Var> {
     let shared = space.owned(threadwise_symbolic::Owner::Shared);
-    shared.chain(space.live(thread, point)).collect()
+    shared.chain(live(space, thread, point)).collect()
 }
 
 fn can_hold(space: &Space, formula: &Term, values: &[i64]) -> Option<bool> {
@@ -120,8 +121,8 @@ fn can_hold(space: &Space, formula: &Term, values: &[i64]) -> Option<bool> {
 /// Compares the two semantics in one state; `None` where one of them does not tell everything.
 fn compare(space: &Space, state: &State) -> Option<Vec<State>> {
     let instance = &space.instance;
-    let values = space.values_in(state).expect("a reachable state has known points");
-    assert_eq!(&space.state_with(&values), state, "states and values do not agree");
+    let values = values_in(space, state).expect("a reachable state has known points");
+    assert_eq!(&state_with(space, &values), state, "states and values do not agree");
     let mut next = Vec::new();
     for (index, thread) in space.threads.iter().enumerate() {
         let id = ThreadId(index as u32);
@@ -129,7 +130,7 @@ fn compare(space: &Space, state: &State) -> Option<Vec<State>> {
         if steps.gap.is_some() {
             return None;
         }
-        let here = space.point_of(id, &state.locals[index]).expect("known");
+        let here = point_of(space, id, &state.locals[index]).expect("known");
         let mut fails = false;
         for failure in thread.failures.iter().filter(|failure| failure.from == here) {
             fails |= can_hold(space, &failure.condition, &values)?;
@@ -148,8 +149,8 @@ fn compare(space: &Space, state: &State) -> Option<Vec<State>> {
             let mut after = state.clone();
             after.shared = successor.shared.clone();
             after.locals[index] = successor.local.clone();
-            let to = space.point_of(id, &successor.local).expect("known");
-            let values = space.values_in(&after).expect("known");
+            let to = point_of(space, id, &successor.local).expect("known");
+            let values = values_in(space, &after).expect("known");
             concrete.insert((to, seen(space, id, to).into_iter().map(|var| (var, values[var.index()])).collect()));
             next.push(after);
         }
@@ -174,7 +175,7 @@ fn check(text: &str) {
     let Ok(space) = Space::new(&program) else { return };
     let Some(initial) = initial_states(&space.instance) else { return };
     for state in &initial {
-        let values = space.values_in(state).expect("known");
+        let values = values_in(&space, state).expect("known");
         if let Some(holds) = can_hold(&space, &space.init(), &values) {
             assert!(holds, "an initial state is missed: {values:?}");
         }

@@ -14,19 +14,17 @@
 //!
 //! What cannot be expressed is an [`Unsupported`].
 
-mod concrete;
 mod edge;
+mod elements;
 mod errors;
 mod explore;
 mod expression;
 mod hazards;
 mod initial;
 mod layout;
-mod model;
 mod names;
 mod operators;
 mod population;
-mod predicate;
 mod smt;
 mod space;
 mod state;
@@ -41,9 +39,7 @@ pub use expression::{Others, Translated, View};
 pub use hazards::{Hazard, Hazards};
 pub use initial::initial_store;
 pub use layout::{Layout, Value};
-pub use model::read_values;
 pub use population::Population;
-pub use predicate::Predicate;
 pub use smt::FormulaReader;
 pub use space::{Owner, PointId, Shown, Space, ThreadSpace, VarInfo, VarSort};
 pub use state::{Named, ThreadState, named_frames, named_shared};

@@ -1,8 +1,8 @@
 //! What variables and points are called.
 
-use crate::space::{PointId, Shown, Space};
+use crate::space::{PointId, Space};
 use threadwise_ir::{LocationId, ThreadId};
-use threadwise_logic::{Naming, Var};
+use threadwise_logic::Var;
 
 impl Space {
     /// The name of a control point: a label of its location if it has one, else the line.
@@ -20,10 +20,9 @@ impl Space {
         names.push(name(at.location));
         names.join("/")
     }
-}
 
-impl Naming for Space {
-    fn name(&self, var: Var) -> String {
+    /// The name of a variable.
+    pub fn name(&self, var: Var) -> String {
         match self.info(var) {
             Some(info) if self.is_primed(var) => match info.name.split_once(" in ") {
                 Some((value, set)) => format!("{value} in {set}'"),
@@ -31,23 +30,6 @@ impl Naming for Space {
             },
             Some(info) => info.name.clone(),
             None => format!("any{}", var.index() - 2 * self.vars.len() + 1),
-        }
-    }
-
-    fn value(&self, var: Var, value: i64) -> String {
-        match self.info(var).map(|info| info.shown) {
-            Some(Shown::Enum(id))
-                if usize::try_from(value).is_ok_and(|v| v < self.instance.program.enums[id.index()].members.len()) =>
-            {
-                self.instance.program.enums[id.index()].members[value as usize].to_string()
-            }
-            Some(Shown::Tid) => self.instance.tid_name(value),
-            Some(Shown::Point(thread))
-                if usize::try_from(value).is_ok_and(|v| v < self.threads[thread.index()].points.len()) =>
-            {
-                self.point_name(thread, PointId(value as u32))
-            }
-            _ => value.to_string(),
         }
     }
 }

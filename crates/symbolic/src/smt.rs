@@ -3,11 +3,11 @@
 use crate::space::Space;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use threadwise_logic::{Names, Naming, Scope, SexpError, Term, Var, parse_sexp, read_formula, write_term};
+use threadwise_logic::{Names, Scope, SexpError, Term, Var, parse_sexp, read_formula, write_term};
 
 impl Names for Space {
     fn name(&self, var: Var) -> String {
-        format!("|{}|", Naming::name(self, var))
+        format!("|{}|", self.name(var))
     }
 }
 
@@ -40,7 +40,7 @@ impl Space {
     /// Reads formulas over the variables before a step, and those after it if `primed`.
     pub fn reader(&self, primed: bool) -> FormulaReader {
         let count = self.count() as u32 * if primed { 2 } else { 1 };
-        let names = (0..count).map(Var).map(|var| (Naming::name(self, var), self.value(var)));
+        let names = (0..count).map(Var).map(|var| (self.name(var), self.value(var)));
         FormulaReader { names: names.collect() }
     }
 }

@@ -21,9 +21,9 @@ pub struct VarInfo {
     /// Whose it is.
     pub owner: Owner,
     /// Which word of the store or frame it is in, and which bit of it if it is the member of a set.
-    pub(crate) slot: (usize, Option<u32>),
+    pub slot: (usize, Option<u32>),
     /// For a local of a thread, which of the thread's frames it is in.
-    pub(crate) frame: Vec<EdgeId>,
+    pub frame: Vec<EdgeId>,
 }
 
 /// The values of a scalar variable.
@@ -93,7 +93,7 @@ pub struct ThreadSpace {
     /// All ways in which a step can go wrong.
     pub failures: Vec<StepFailure>,
     /// The locals of each frame.
-    pub(crate) frames: BTreeMap<Vec<EdgeId>, Vec<Value>>,
+    pub frames: BTreeMap<Vec<EdgeId>, Vec<Value>>,
 }
 
 impl ThreadSpace {
@@ -196,27 +196,6 @@ impl Space {
     /// The variables of an owner, before the step.
     pub fn owned(&self, owner: Owner) -> impl Iterator<Item = Var> + '_ {
         self.variables().filter(move |var| self.vars[var.index()].owner == owner)
-    }
-
-    /// The locals that are in scope at a point: the others hold nothing of interest there.
-    pub fn live(&self, thread: ThreadId, point: PointId) -> Vec<Var> {
-        let space = &self.threads[thread.index()];
-        let at = &space.points[point.index()];
-        let program = &self.instance.program;
-        let mut live = Vec::new();
-        for depth in 0..=at.calls.len() {
-            let location = match at.calls.get(depth) {
-                Some(call) => program.edge(*call).from,
-                None => at.location,
-            };
-            let dead = &program.location(location).dead;
-            for (index, value) in space.frames[&at.calls[..depth]].iter().enumerate() {
-                if depth < at.calls.len() || !dead.contains(&LocalId(index as u32)) {
-                    live.extend(value.0.iter().filter_map(Term::as_var));
-                }
-            }
-        }
-        live
     }
 
     /// That a variable's value is one of its sort.

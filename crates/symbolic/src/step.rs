@@ -1,6 +1,6 @@
 //! Steps as guards and updates.
 
-use crate::space::{Owner, PointId, Space};
+use crate::space::{PointId, Space};
 use threadwise_ir::{Access, Path, ThreadId};
 use threadwise_logic::{Term, Var};
 
@@ -68,19 +68,6 @@ impl Step {
         for var in space.variables() {
             if let Some(value) = self.after(space, var) {
                 parts.push(space.equation(space.primed(var), &value));
-            }
-        }
-        Term::all(parts)
-    }
-
-    /// The part of the relation that speaks of shared variables and the thread's own.
-    pub fn own_relation(&self, space: &Space) -> Term {
-        let mut parts = vec![self.guard.clone(), self.choices_typed(space)];
-        for owner in [Owner::Shared, Owner::Thread(self.thread)] {
-            for var in space.owned(owner).filter(|var| *var != space.threads[self.thread.index()].pc) {
-                if let Some(value) = self.after(space, var) {
-                    parts.push(space.equation(space.primed(var), &value));
-                }
             }
         }
         Term::all(parts)

@@ -1,8 +1,11 @@
 //! The translation of expressions agrees with their evaluation, on random expressions and stores.
 
+mod support;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::Arc;
+use support::{is, known};
 use threadwise_ir::{Env, Expr, Instance, NoLocals, NoValue, Program, PropertyKind, SharedId, Sort};
 use threadwise_limits::Budget;
 use threadwise_logic::Term;
@@ -149,16 +152,15 @@ fn compare(
         Err(NoValue::Fault(..)) => None,
         Err(NoValue::Gap(_)) => return (0, 0),
     };
-    let value = |(index, var): (usize, &threadwise_ir::SharedVar)| {
-        population.value_of_words(instance, &var.sort, &words[instance.shared_range(SharedId(index as u32))])
-    };
-    let values: Vec<Value> = instance.program.shared.iter().enumerate().map(value).collect();
     // Both for constants that have the values, so that nothing is computed beforehand, and for the values.
     let names = named_shared(population, "g");
+    let vars = instance.program.shared.iter().enumerate().zip(&names.values);
+    let vars =
+        vars.map(|((index, var), name)| (&var.sort, name, &words[instance.shared_range(SharedId(index as u32))]));
+    let values: Vec<Value> = vars.clone().map(|(sort, name, words)| known(instance, sort, name, words)).collect();
     session.push();
     session.declare_all(&names.constants);
-    let same = names.values.iter().zip(&values).map(|(name, value)| name.same(value));
-    session.assert(&Term::all(same));
+    session.assert(&Term::all(vars.map(|(sort, name, words)| is(population, instance, sort, name, words))));
     let (mut compared, mut refused) = (0, 0);
     for store in [&names.values, &values] {
         let translated = match View::of_store(population, store).translate(e) {

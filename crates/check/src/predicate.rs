@@ -6,7 +6,7 @@ use threadwise_solver::Session;
 
 /// A predicate over parameters `x0`, `x1` and so on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Predicate {
+pub(crate) struct Predicate {
     name: String,
     params: Vec<Term>,
     body: Term,
@@ -14,7 +14,7 @@ pub struct Predicate {
 
 impl Predicate {
     /// The predicate with this body, which must have no quantifiers.
-    pub fn parse(name: &str, params: &[SmtSort], body: &str) -> Result<Predicate, String> {
+    pub(crate) fn parse(name: &str, params: &[SmtSort], body: &str) -> Result<Predicate, String> {
         let params: Vec<Term> =
             params.iter().enumerate().map(|(index, sort)| Term::constant(&format!("x{index}"), sort.clone())).collect();
         let sexp = parse_sexp(body).map_err(|e| format!("`{body}` is no formula: {e}"))?;
@@ -24,12 +24,12 @@ impl Predicate {
     }
 
     /// Makes it known in a session.
-    pub fn define(&self, session: &mut Session) {
+    pub(crate) fn define(&self, session: &mut Session) {
         session.define_function(&self.name, &self.params, &self.body);
     }
 
     /// The predicate of these terms, one for each parameter.
-    pub fn of(&self, args: &[Term]) -> Term {
+    pub(crate) fn of(&self, args: &[Term]) -> Term {
         Term::apply(&self.name, args, SmtSort::Bool)
     }
 }

@@ -1,15 +1,14 @@
 //! Values from models.
 
-use crate::layout::Keys;
-use crate::{Population, Value};
 use threadwise_ir::{Instance, Sort};
-use threadwise_logic::{Sexp, Term};
+use threadwise_logic::Sexp;
 use threadwise_solver::{Session, SolverError};
+use threadwise_symbolic::{Population, Value};
 
 /// The words that values have in the model of the session's last query, as in a store of the
 /// instance. Numbers of more than 64 bits are cut off, so these words are for people to read and
 /// for a search to start from, and not a basis for verdicts.
-pub fn read_values(
+pub(crate) fn read_values(
     session: &mut Session,
     population: &Population,
     instance: &Instance,
@@ -17,7 +16,7 @@ pub fn read_values(
 ) -> Result<Vec<Vec<i64>>, SolverError> {
     let mut terms = Vec::new();
     for (sort, value) in values {
-        population.scalars(instance, sort, value, &mut terms);
+        terms.extend(population.scalars(instance, sort, value));
     }
     let read = session.values(&terms)?;
     let mut scalars = read.iter().map(|value| value.scalar().unwrap_or_else(|| cut_off(value)));
@@ -42,24 +41,5 @@ fn words(instance: &Instance, sort: &Sort, scalars: &mut dyn Iterator<Item = i64
             (0..count).flat_map(|_| words(instance, element, scalars)).collect()
         }
         _ => vec![scalars.next().unwrap_or(0)],
-    }
-}
-
-impl Population {
-    /// The scalars of a value in the order of the instance's keys.
-    fn scalars(&self, instance: &Instance, sort: &Sort, value: &Value, out: &mut Vec<Term>) {
-        let (key, element) = match sort {
-            Sort::Set(element) => (&**element, &Sort::Bool),
-            Sort::Array(key, element) => (&**key, &**element),
-            _ => return out.push(value.term().clone()),
-        };
-        let keys = self.keys(key);
-        if let Keys::Few(_, 0) = keys {
-            return;
-        }
-        for rank in 0..instance.count(key) {
-            let key = Term::int(instance.unrank(key, rank));
-            self.scalars(instance, element, &self.element(&keys, value, &key), out);
-        }
     }
 }
