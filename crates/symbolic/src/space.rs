@@ -247,6 +247,12 @@ impl Space {
         }))
     }
 
+    /// The thread that is known by a number.
+    fn thread(&self, number: &Term) -> Option<ThreadId> {
+        let index = number.as_int()?.checked_sub(1).and_then(|index| u32::try_from(index).ok())?;
+        self.threads.get(index as usize).map(|_| ThreadId(index))
+    }
+
     fn is_local(&self, var: Var) -> bool {
         self.info(var).is_some_and(|info| info.owner != Owner::Shared)
     }
@@ -261,14 +267,14 @@ impl Space {
 /// In properties a thread is known by its number.
 impl Others for Space {
     fn local(&self, _: TemplateId, thread: &Term, local: LocalId) -> Option<Value> {
-        let index = usize::try_from(thread.as_int()? - 1).ok()?;
-        self.threads.get(index)?.frames.get(&Vec::new())?.get(local.index()).cloned()
+        let own = &self.threads[self.thread(thread)?.index()];
+        own.frames.get(&Vec::new())?.get(local.index()).cloned()
     }
 
     fn at(&self, _: TemplateId, thread: &Term, locations: &[LocationId]) -> Option<Term> {
-        let index = usize::try_from(thread.as_int()? - 1).ok()?;
+        let thread = self.thread(thread)?;
         let there = |(_, point): &(usize, &Point)| locations.contains(&point.location);
-        let points = self.threads.get(index)?.points.iter().enumerate().filter(there);
-        Some(Term::any(points.map(|(number, _)| self.at(ThreadId(index as u32), PointId(number as u32)))))
+        let points = self.threads[thread.index()].points.iter().enumerate().filter(there);
+        Some(Term::any(points.map(|(number, _)| self.at(thread, PointId(number as u32)))))
     }
 }

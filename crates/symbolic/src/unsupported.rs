@@ -29,5 +29,5 @@ const UNITS: u32 = 256;
 
 /// Whether it is still worth going on; if not, nothing that has been found counts.
 pub(crate) fn go_on(span: Span) -> Result<(), Unsupported> {
-    if may_do(UNITS) { Ok(()) } else { Err(Unsupported::new("more than there was time for", span)) }
+    if may_do(UNITS) { Ok(()) } else { Err(Unsupported::new("what is left, since it was interrupted", span)) }
 }

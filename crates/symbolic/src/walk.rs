@@ -13,6 +13,9 @@ const MAX_EDGES: usize = 4096;
 /// Values and conditions that are written out and become larger than this are not treated.
 const MAX_SIZE: usize = 5000;
 
+/// What has more edges, or makes larger terms, on its way through an atomic block.
+const SO_LONG: &str = "an atomic step that is so long, or has a loop";
+
 /// One way that a step can take.
 #[derive(Clone, Debug)]
 pub struct Way {
@@ -107,7 +110,7 @@ impl Walk<'_> {
             let span = program.edge(edge).span;
             self.walked += 1;
             if self.walked > MAX_EDGES {
-                return Err(Unsupported::new("a loop, or so many branches, inside an atomic step", span));
+                return Err(Unsupported::new(SO_LONG, span));
             }
             self.population.layout.go_on(span)?;
             let taken = take_edge(self.population, self.me, &inner.state, edge, self.choose)?;
@@ -135,7 +138,9 @@ impl Walk<'_> {
         let program = &self.population.program;
         if self.population.layout == Layout::Unrolled && inner.is_large() {
             let span = program.location(inner.state.point.location).span;
-            return Err(Unsupported::new("a step that is so large when it is written out", span));
+            let is_atomic = inner.path.len() > 1;
+            let what = if is_atomic { SO_LONG } else { "a step that is so large when it is written out" };
+            return Err(Unsupported::new(what, span));
         }
         if inner.state.point.is_inside_step(program) {
             self.queue.push_back(inner);
