@@ -26,7 +26,7 @@ use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, PointFormula};
-use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
+use threadwise_ir::{Copies, Instance, Point, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{
@@ -142,15 +142,11 @@ impl<'a> Judge<'a> {
         let view = View::of_store(self.population, &self.shared.values);
         let mut all = Vec::new();
         for property in &self.population.program.properties {
-            let truth = |e| view.translate(e).map_err(unsupported);
-            all.push(match &property.kind {
-                PropertyKind::Invariant(_, e) => truth(e)?.holds(),
-                PropertyKind::Never(e) => {
-                    let truth = truth(e)?;
-                    truth.defined.and(truth.value.term().not())
-                }
-                PropertyKind::NoRace(..) => return Err(refuted("races are not judged by assertions")),
-            });
+            let Violated::When(e, wrong) = &property.violated else {
+                return Err(refuted("races are not judged by assertions"));
+            };
+            let truth = view.translate(e).map_err(unsupported)?;
+            all.push(truth.defined.and(truth.value.term().equals(Term::bool(!wrong))));
         }
         Ok(Term::all(&all))
     }

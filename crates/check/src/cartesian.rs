@@ -47,6 +47,7 @@
 use crate::block::{Actor, Block, Reader, Roster};
 use crate::desk::{Callers, Desk, Spot};
 use crate::order::depends_on_order;
+use crate::patterns::{meeting, most_signs};
 use crate::properties::{Candidates, Properties};
 use crate::reachable::symmetry_is_admitted;
 use crate::roles::{Casting, Finding, Stage};
@@ -56,7 +57,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{CartesianProof, Containment, StepCovering, show_shared, show_state};
-use threadwise_ir::{Access, Instance, Program, State};
+use threadwise_ir::{Instance, Observations, Program, State};
 use threadwise_limits::Budget;
 
 /// Messages show no more threads than this.
@@ -96,7 +97,7 @@ struct Reach {
     /// the local states after them.
     leads: Vec<(u32, u32)>,
     /// What the steps access.
-    access: Access,
+    shown: Observations,
 }
 
 /// The products of a shared store.
@@ -257,13 +258,13 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.reaches.get(&key) {
             return Ok(known.clone());
         }
-        let mut access = Access::default();
+        let mut shown = Observations::default();
         let mut after: Vec<(u32, u32)> = Vec::new();
         let mut moves = Vec::new();
         for &local in self.sets.elements(set).clone().iter() {
             moves.clear();
             let spot = Spot { context: 0, local };
-            access = access.union(self.desk.moves(thread, shared, spot, &Callers::default(), &mut moves)?);
+            shown.add_all(&self.desk.moves(thread, shared, spot, &Callers::default(), &mut moves)?);
             after.extend(moves.iter().map(|step| (step.shared, step.landing.running())));
         }
         after.sort_unstable();
@@ -274,16 +275,14 @@ impl<'a> Judge<'a> {
                 leads.push((steps[0].0, landed));
             }
         }
-        let reach = Rc::new(Reach { leads, access });
+        let reach = Rc::new(Reach { leads, shown });
         self.reaches.insert(key, reach.clone());
         Ok(reach)
     }
 
     /// Point 3, but for steps.
     fn properties_hold(&mut self, shared: u32, block: &Block) -> Result<(), CheckError> {
-        if self.properties.forbid_races() {
-            self.has_no_races(shared, block)?;
-        }
+        self.meets_no_pattern(shared, block)?;
         for index in 0..self.castings.len() {
             let stage = Stage { roster: &self.roster, sets: &self.sets, shared, block };
             let finding = match &mut self.castings[index] {
@@ -308,27 +307,27 @@ impl<'a> Judge<'a> {
         let like_before = (0..components.len()).map(|thread| self.roster.is_like_before(thread)).collect();
         let mut candidates = Candidates::new(shared, like_before);
         for &set in &components {
-            candidates.add_thread(self.sets.elements(set).iter().copied(), Access::default());
+            candidates.add_thread(self.sets.elements(set).iter().copied(), Observations::default());
         }
         candidates
     }
 
-    /// A race is between two threads, whatever the others do.
-    fn has_no_races(&mut self, shared: u32, block: &Block) -> Result<(), CheckError> {
-        let mut earlier = Access::default();
+    /// Of threads that are alike no more matter than a pattern has signs.
+    fn meets_no_pattern(&mut self, shared: u32, block: &Block) -> Result<(), CheckError> {
+        let most = most_signs(&self.desk.instance.program);
+        if most == 0 {
+            return Ok(());
+        }
+        let mut shown = Vec::new();
         let actors: Vec<Actor> = self.roster.actors(block).collect();
         for actor in actors {
-            let access = self.reach(shared, actor.like, actor.set)?.access;
-            for _ in 0..actor.count.min(2) {
-                let races = earlier.conflicts(access);
-                if races != 0 {
-                    let state = show_shared(self.desk.instance, self.desk.stores.words(shared));
-                    return Err(self.properties.raced(races, &state));
-                }
-                earlier = earlier.union(access);
-            }
+            let here = self.reach(shared, actor.like, actor.set)?.shown.clone();
+            shown.extend(std::iter::repeat_n(here, (actor.count as usize).min(most)));
         }
-        Ok(())
+        let Some((property, threads)) = meeting(&self.desk.instance.program, &shown) else { return Ok(()) };
+        let state = show_shared(self.desk.instance, self.desk.stores.words(shared));
+        let who = if threads.len() == 2 { "two threads".to_string() } else { format!("{} threads", threads.len()) };
+        Err(self.properties.met(property, &who, &state))
     }
 
     fn not_closed(&mut self, shared: u32, actor: &Actor, to: u32, is_named: bool) -> CheckError {

@@ -22,8 +22,8 @@
 
 mod code;
 mod located;
+mod patterns;
 mod piece;
-mod races;
 mod terms;
 
 use crate::{CheckError, refuted};
@@ -32,7 +32,7 @@ use piece::Piece;
 use std::sync::Arc;
 use terms::{Terms, is_located};
 use threadwise_evidence::ContractsProof;
-use threadwise_ir::{Program, PropertyKind, TemplateId};
+use threadwise_ir::{Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
@@ -225,27 +225,24 @@ impl Judge<'_> {
     /// What is left when all threads have been looked at one by one.
     fn located_properties_hold(&mut self, codes: &[Code]) -> Result<(), CheckError> {
         let program = self.terms.population.program.clone();
-        let mut races = 0;
         for property in &program.properties {
             let place = self.place(property.span);
             self.session.push();
-            match &property.kind {
-                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) if !is_located(e) => {}
-                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
-                    let must_be = matches!(property.kind, PropertyKind::Invariant(..));
-                    located::say_violated(self.terms, self.session, codes, e, must_be)?;
+            match &property.violated {
+                Violated::When(e, _) if !is_located(e) => {}
+                Violated::When(e, wrong) => {
+                    located::say_violated(self.terms, self.session, codes, e, !wrong)?;
                     self.must_be_impossible(|| {
                         format!("it does not exclude that the property at {place} is violated")
                     })?;
                 }
-                PropertyKind::NoRace(..) => {
-                    for pair in races::pairs(self.terms, codes, 1 << races) {
+                Violated::By(pattern) => {
+                    for group in patterns::groups(self.terms, codes, pattern) {
                         self.session.push();
-                        races::say_both(self.terms, self.session, codes, &pair)?;
+                        patterns::say_all(self.terms, self.session, codes, &group)?;
                         self.must_be_impossible(|| format!("it does not exclude the race at {place}"))?;
                         self.session.pop();
                     }
-                    races += 1;
                 }
             }
             self.session.pop();

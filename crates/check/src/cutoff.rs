@@ -19,7 +19,7 @@
 
 use crate::{CheckError, refuted};
 use std::sync::Arc;
-use threadwise_ir::{BinaryOp, Expr, ExprKind, Instance, Program, PropertyKind, Quantifier, UnaryOp};
+use threadwise_ir::{BinaryOp, Expr, ExprKind, Instance, Program, Quantifier, UnaryOp};
 
 /// Whether a case with as many copies as the cutoff stands for all cases with more.
 pub(crate) fn stands_for_more(program: &Arc<Program>) -> Result<(), CheckError> {
@@ -27,15 +27,10 @@ pub(crate) fn stands_for_more(program: &Arc<Program>) -> Result<(), CheckError> 
     program.walk_expressions(&mut |e| room += u64::from(is_over_threads(e)));
     // Only sorts that do not depend on the number of threads are counted through.
     let instance = Instance::with_copies(program.clone(), &vec![0; program.templates.len()]);
-    for property in &program.properties {
-        let (e, violating) = match &property.kind {
-            PropertyKind::Invariant(_, e) => (e, false),
-            PropertyKind::Never(e) => (e, true),
-            PropertyKind::NoRace(..) => continue,
-        };
+    for (id, e, violating) in program.formulas() {
         let needed = Witnesses { instance: &instance }.of(e, Some(violating), false);
         if needed.is_none_or(|needed| needed > room) {
-            let text = program.source.snippet(property.span, 80);
+            let text = program.source.snippet(program.property(id).span, 80);
             return Err(refuted(format!("a few copies cannot stand for all: `{text}` may take more to be violated")));
         }
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::rc::Rc;
 use threadwise_evidence::{show_local, show_shared};
-use threadwise_ir::{Access, EdgeId, Gap, Instance, Steps, Store, ThreadId};
+use threadwise_ir::{EdgeId, Gap, Instance, Observations, Steps, Store, ThreadId};
 use threadwise_limits::Budget;
 
 /// Pieces of work between two questions to the budget.
@@ -74,7 +74,7 @@ impl<'a> Desk<'a> {
         Ok(())
     }
 
-    /// Adds everything the thread can do, and gives what variables under `norace` the steps access;
+    /// Adds everything the thread can do, and gives what its steps show to the patterns of properties;
     /// an error if something can go wrong. A step that returns from a procedure, or calls one, depends
     /// on who called: `callers` are those of the spot's context.
     pub(crate) fn moves(
@@ -84,17 +84,17 @@ impl<'a> Desk<'a> {
         spot: Spot,
         callers: &Callers,
         moves: &mut Vec<Move>,
-    ) -> Result<Access, CheckError> {
+    ) -> Result<Observations, CheckError> {
         self.ask_budget()?;
         self.states += 1;
-        let mut access = Access::default();
+        let mut shown = Observations::default();
         if spot.context == 0 {
-            access = access.union(self.add_moves(thread, shared, spot, None, moves)?);
+            shown.add_all(&self.add_moves(thread, shared, spot, None, moves)?);
         }
         for caller in callers.iter() {
-            access = access.union(self.add_moves(thread, shared, spot, Some(caller), moves)?);
+            shown.add_all(&self.add_moves(thread, shared, spot, Some(caller), moves)?);
         }
-        Ok(access)
+        Ok(shown)
     }
 
     /// Adds what the thread can do with this caller's frame below.
@@ -105,7 +105,7 @@ impl<'a> Desk<'a> {
         spot: Spot,
         caller: Option<&(u32, Store)>,
         moves: &mut Vec<Move>,
-    ) -> Result<Access, CheckError> {
+    ) -> Result<Observations, CheckError> {
         let running = self.locals.words(spot.local);
         let stack = caller.map_or(Cow::Borrowed(running), |(_, frame)| Cow::Owned([frame, running].concat()));
         let steps = self.instance.steps(ThreadId(thread as u32), self.stores.words(shared), &stack);
@@ -124,7 +124,7 @@ impl<'a> Desk<'a> {
             let (shared, edge) = (self.stores.number(&successor.shared), successor.path.first().copied());
             moves.push(Move { shared, landing, edge });
         }
-        Ok(steps.access)
+        Ok(steps.shown)
     }
 
     fn goes_well(&self, thread: usize, shared: u32, local: u32, steps: &Steps) -> Result<(), CheckError> {

@@ -43,8 +43,8 @@ use crate::{CheckError, refuted};
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_evidence::Folding;
 use threadwise_ir::{
-    BinaryOp, Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Program, PropertyKind, Quantifier, RoutineId,
-    Sort, UnaryOp, Update, Value, VarRef,
+    BinaryOp, Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Program, Quantifier, RoutineId, Sort, UnaryOp,
+    Update, Value, VarRef,
 };
 
 /// Checks that the program is safe if the folded one is.
@@ -91,12 +91,8 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     fn by_properties(program: &'a Program) -> Seen<'a> {
         let mut seen = Seen::default();
-        for property in &program.properties {
-            let (e, harm) = match &property.kind {
-                PropertyKind::Invariant(_, e) => (e, Harm::False),
-                PropertyKind::Never(e) => (e, Harm::True),
-                PropertyKind::NoRace(..) => continue,
-            };
+        for (_, e, wrong) in program.formulas() {
+            let harm = if wrong { Harm::True } else { Harm::False };
             // What goes wrong does so whatever the truth would be.
             seen.look(program, e, if never_fails(e) { harm } else { Harm::Either });
         }

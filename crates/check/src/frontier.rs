@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{FrontierProof, StatesByStore};
-use threadwise_ir::{Access, Instance, Program};
+use threadwise_ir::{Instance, Observations, Program};
 use threadwise_limits::Budget;
 
 /// Checks the three points; gives the number of thread states in the proof.
@@ -100,7 +100,7 @@ struct Judge<'a> {
 }
 
 /// Everything a thread can do, and what it accesses.
-type Moves = Rc<(Vec<Move>, Access)>;
+type Moves = Rc<(Vec<Move>, Observations)>;
 
 impl Judge<'_> {
     fn judge(mut self) -> Result<(), CheckError> {
@@ -183,8 +183,8 @@ impl Judge<'_> {
             return Ok(known.clone());
         }
         let mut moves = Vec::new();
-        let access = self.desk.moves(thread, shared, Spot { context: 0, local }, &self.no_callers, &mut moves)?;
-        let known = Rc::new((moves, access));
+        let shown = self.desk.moves(thread, shared, Spot { context: 0, local }, &self.no_callers, &mut moves)?;
+        let known = Rc::new((moves, shown));
         self.moves.insert((thread, shared, local), known.clone());
         Ok(known)
     }
@@ -207,11 +207,11 @@ impl Judge<'_> {
         let mut candidates = Candidates::new(shared, vec![false; threads]);
         for (thread, at) in (0..threads).zip(std::iter::repeat(at).flatten()) {
             let locals = self.iterates[at].locals(thread, shared);
-            let mut access = Access::default();
+            let mut shown = Observations::default();
             for &local in &locals {
-                access = access.union(self.moves(thread, shared, local)?.1);
+                shown.add_all(&self.moves(thread, shared, local)?.1);
             }
-            candidates.add_thread(locals.into_iter(), access);
+            candidates.add_thread(locals.into_iter(), shown);
         }
         self.properties.hold(&mut self.desk, &candidates)
     }

@@ -23,6 +23,7 @@ mod interner;
 mod landing;
 mod modular;
 mod order;
+mod patterns;
 mod predicate;
 mod properties;
 mod questions;

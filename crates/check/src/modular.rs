@@ -51,7 +51,7 @@ use crate::properties::{Candidates, Properties};
 use crate::{CheckError, refuted};
 use std::sync::Arc;
 use threadwise_evidence::{Annotation, ModularProof};
-use threadwise_ir::{Access, Instance, Program, TemplateId};
+use threadwise_ir::{Instance, Observations, Program, TemplateId};
 use threadwise_limits::Budget;
 
 /// Checks the four points for all cases; gives the number of thread states in the proof.
@@ -98,7 +98,7 @@ struct Gathering {
     /// The moves that change the store: the store after, the thread, the number of the move; in order.
     changes: Vec<(u32, usize, usize)>,
     /// For each thread what its moves access.
-    access: Vec<Access>,
+    shown: Vec<Observations>,
 }
 
 impl Gathering {
@@ -166,10 +166,10 @@ impl<'a> Judge<'a> {
     fn gather(&mut self, shared: u32, here: &mut Gathering) -> Result<(), CheckError> {
         here.clear(shared);
         for thread in 0..self.desk.instance.threads.len() {
-            let mut access = Access::default();
+            let mut shown = Observations::default();
             for &spot in self.annotated.spots(&mut self.desk, thread, shared) {
                 let callers = self.annotated.callers(&self.desk, thread, spot.context);
-                access = access.union(self.desk.moves(thread, shared, spot, callers, &mut here.moves)?);
+                shown.add_all(&self.desk.moves(thread, shared, spot, callers, &mut here.moves)?);
                 let from = end_before(here.spots.len(), |spot| here.spots[spot].1);
                 for (number, step) in here.moves.iter().enumerate().skip(from) {
                     if step.shared != shared {
@@ -179,7 +179,7 @@ impl<'a> Judge<'a> {
                 here.spots.push((spot, here.moves.len()));
             }
             here.ends.push(here.spots.len());
-            here.access.push(access);
+            here.shown.push(shown);
         }
         here.changes.sort_unstable();
         here.changes.dedup_by_key(|&mut (after, thread, _)| (after, thread));
@@ -251,8 +251,8 @@ impl<'a> Judge<'a> {
     /// Point 4.
     fn properties_follow(&mut self, here: &Gathering) -> Result<(), CheckError> {
         let mut candidates = Candidates::new(here.shared, self.desk.like_the_one_before(here.shared, None));
-        for (thread, &access) in here.access.iter().enumerate() {
-            candidates.add_thread(here.spots[here.spots(thread)].iter().map(|(spot, _)| spot.local), access);
+        for (thread, shown) in here.shown.iter().enumerate() {
+            candidates.add_thread(here.spots[here.spots(thread)].iter().map(|(spot, _)| spot.local), shown.clone());
         }
         self.properties.hold(&mut self.desk, &candidates)
     }
@@ -265,13 +265,13 @@ impl Gathering {
     }
 
     fn clear(&mut self, shared: u32) {
-        let Gathering { shared: of, spots, ends, moves, changes, access } = self;
+        let Gathering { shared: of, spots, ends, moves, changes, shown } = self;
         *of = shared;
         spots.clear();
         ends.clear();
         moves.clear();
         changes.clear();
-        access.clear();
+        shown.clear();
     }
 }
 

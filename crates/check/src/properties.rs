@@ -4,15 +4,16 @@
 //! combinations. But an `invariant` or a `never` sees little of a thread: whether it is at certain
 //! locations, and the values of certain variables. Of local states that look the same to a property
 //! one is enough. And where two copies of a thread can be swapped, one order of their local states is
-//! enough. A race is between two threads, so what each thread may access is all that is needed.
+//! enough. For patterns all that is needed is what each thread may show.
 
 use crate::desk::Desk;
 use crate::interner::Interner;
+use crate::patterns::meeting;
 use crate::{CheckError, refuted};
 use threadwise_evidence::show_state;
 use threadwise_ir::{
-    Access, Env, Expr, ExprKind, Instance, LocalId, Locals, LocationId, NoValue, Program, PropertyId, PropertyKind,
-    State, TemplateId,
+    Env, Expr, ExprKind, Instance, LocalId, Locals, LocationId, NoValue, Observations, Program, PropertyId, State,
+    TemplateId,
 };
 
 /// What the threads can be doing with a shared store.
@@ -24,23 +25,23 @@ pub(crate) struct Candidates {
     ends: Vec<usize>,
     /// For each thread whether it can be swapped with the one before it.
     like_before: Vec<bool>,
-    /// For each thread what its possible next steps access.
-    access: Vec<Access>,
+    /// For each thread what it may show.
+    shown: Vec<Observations>,
 }
 
 impl Candidates {
     /// No threads as yet.
     pub(crate) fn new(shared: u32, like_before: Vec<bool>) -> Candidates {
-        Candidates { shared, locals: Vec::new(), ends: Vec::new(), like_before, access: Vec::new() }
+        Candidates { shared, locals: Vec::new(), ends: Vec::new(), like_before, shown: Vec::new() }
     }
 
-    /// Adds the next thread: its possible local states, and what its next steps access.
-    pub(crate) fn add_thread(&mut self, locals: impl Iterator<Item = u32>, access: Access) {
+    /// Adds the next thread: its possible local states, and what it shows in some of them.
+    pub(crate) fn add_thread(&mut self, locals: impl Iterator<Item = u32>, shown: Observations) {
         let start = self.locals.len();
         self.locals.extend(locals);
         self.locals[start..].sort_unstable();
         self.ends.push(self.locals.len());
-        self.access.push(access);
+        self.shown.push(shown);
     }
 
     /// The possible local states of a thread, in order; the same may occur several times.
@@ -54,7 +55,6 @@ impl Candidates {
 pub(crate) struct Properties<'a> {
     program: &'a Program,
     formulas: Vec<Formula<'a>>,
-    races: Vec<PropertyId>,
 }
 
 struct Formula<'a> {
@@ -73,25 +73,13 @@ struct Glance<'a> {
 
 impl<'a> Properties<'a> {
     pub(crate) fn new(program: &'a Program) -> Properties<'a> {
-        let mut properties = Properties { program, formulas: Vec::new(), races: Vec::new() };
-        for (index, property) in program.properties.iter().enumerate() {
-            let id = PropertyId(index as u32);
-            let (formula, must_be) = match &property.kind {
-                PropertyKind::Invariant(_, e) => (e, true),
-                PropertyKind::Never(e) => (e, false),
-                PropertyKind::NoRace(..) => {
-                    properties.races.push(id);
-                    continue;
-                }
-            };
-            properties.formulas.push(Formula { id, formula, must_be, sees: glances(program, formula) });
-        }
-        properties
-    }
-
-    /// Whether some property is about races.
-    pub(crate) fn forbid_races(&self) -> bool {
-        !self.races.is_empty()
+        let formula = |(id, formula, wrong): (PropertyId, &'a Expr, bool)| Formula {
+            id,
+            formula,
+            must_be: !wrong,
+            sees: glances(program, formula),
+        };
+        Properties { program, formulas: program.formulas().map(formula).collect() }
     }
 
     /// A property that reads local variables of threads.
@@ -105,7 +93,7 @@ impl<'a> Properties<'a> {
         if (0..candidates.ends.len()).any(|thread| candidates.of(thread).is_empty()) {
             return Ok(());
         }
-        self.no_races(desk, candidates)?;
+        self.no_pattern_is_met(desk, candidates)?;
         self.formulas.iter().try_for_each(|formula| self.holds(desk, formula, candidates))
     }
 
@@ -130,33 +118,17 @@ impl<'a> Properties<'a> {
         refuted(format!("the properties do not follow: the state\n  {state}\nmay violate `{text}`"))
     }
 
-    /// Says that threads may race with this shared store. The variables under `norace` are numbered in
-    /// the order of these properties.
-    pub(crate) fn raced(&self, races: u64, shared: &str) -> CheckError {
-        let text = self.races.get(races.trailing_zeros() as usize).map_or_else(String::new, |&id| self.text(id));
-        refuted(format!("the properties do not follow: with\n  {shared}\ntwo threads may violate `{text}`"))
+    /// Says that threads may meet the pattern of a property with this shared store.
+    pub(crate) fn met(&self, property: PropertyId, who: &str, shared: &str) -> CheckError {
+        let text = self.text(property);
+        refuted(format!("the properties do not follow: with\n  {shared}\n{who} may violate `{text}`"))
     }
 
-    fn no_races(&self, desk: &Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
-        let mut all_earlier = Access::default();
-        for (second, access) in candidates.access.iter().enumerate() {
-            let races_with_some = access.conflicts(all_earlier) != 0;
-            all_earlier = all_earlier.union(*access);
-            if !races_with_some {
-                continue;
-            }
-            for (first, earlier) in candidates.access[..second].iter().enumerate() {
-                // The variables under `norace` are numbered in the order of these properties.
-                let races = access.conflicts(*earlier);
-                let Some(&id) = self.races.get(races.trailing_zeros() as usize) else { continue };
-                let shared = threadwise_evidence::show_shared(desk.instance, desk.stores.words(candidates.shared));
-                let (first, second, text) = (desk.name(first), desk.name(second), self.text(id));
-                return Err(refuted(format!(
-                    "the properties do not follow: with\n  {shared}\n{first} and {second} may violate `{text}`"
-                )));
-            }
-        }
-        Ok(())
+    fn no_pattern_is_met(&self, desk: &Desk<'_>, candidates: &Candidates) -> Result<(), CheckError> {
+        let Some((property, threads)) = meeting(self.program, &candidates.shown) else { return Ok(()) };
+        let names: Vec<String> = threads.into_iter().map(|thread| desk.name(thread)).collect();
+        let shared = threadwise_evidence::show_shared(desk.instance, desk.stores.words(candidates.shared));
+        Err(self.met(property, &names.join(" and "), &shared))
     }
 
     /// Goes through the combinations like an odometer.

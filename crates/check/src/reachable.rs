@@ -254,8 +254,8 @@ impl<'a> Judge<'a> {
             return Err(self.bad_step(state, thread));
         }
         let (shared, view) = (self.space.shared_words(state[0]), self.space.view(state));
-        let mut access = |thread: ThreadId| moves[thread.index()].access;
-        if let Some(broken) = self.instance.broken_properties(shared, &view, &mut access).first() {
+        let mut shown = |thread: ThreadId| moves[thread.index()].shown.clone();
+        if let Some(broken) = self.instance.broken_properties(shared, &view, &mut shown).first() {
             let (Broken::Property(id) | Broken::Fault(id, ..)) = broken;
             let property = self.instance.program.property(*id);
             let text = self.instance.program.source.snippet(property.span, 80);

@@ -323,7 +323,7 @@ mod tests {
                 let block = Block::of(&components);
                 let mut candidates = Candidates::new(shared, vec![false; components.len()]);
                 for &set in &components {
-                    candidates.add_thread(sets.elements(set).iter().copied(), threadwise_ir::Access::default());
+                    candidates.add_thread(sets.elements(set).iter().copied(), threadwise_ir::Observations::default());
                 }
                 for (index, casting) in castings.iter_mut().enumerate() {
                     // Sets have other numbers each time.

@@ -5,7 +5,7 @@ use crate::interner::Interner;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use threadwise_ir::{Access, Instance, Locals, State, Steps, TemplateId, ThreadId};
+use threadwise_ir::{Instance, Locals, Observations, State, Steps, TemplateId, ThreadId};
 
 /// A state: the number of its shared store, then that of each thread's local state.
 pub(crate) type Tuple = Box<[u32]>;
@@ -14,8 +14,8 @@ pub(crate) type Tuple = Box<[u32]>;
 pub(crate) struct Moves {
     /// The shared store and the thread's local state after each possible step.
     pub(crate) successors: Vec<(u32, u32)>,
-    /// What variables under `norace` its steps access.
-    pub(crate) access: Access,
+    /// What its steps show to the patterns of properties.
+    pub(crate) shown: Observations,
     /// There is an error, or the semantics does not know all successors.
     pub(crate) is_bad: bool,
 }
@@ -92,7 +92,8 @@ impl<'a> Space<'a> {
             steps.successors.iter().map(|s| (self.shared.number(&s.shared), self.locals.number(&s.local))).collect();
         successors.sort_unstable();
         successors.dedup();
-        Moves { successors, access: steps.access, is_bad: !steps.failures.is_empty() || steps.gap.is_some() }
+        let is_bad = !steps.failures.is_empty() || steps.gap.is_some();
+        Moves { successors, shown: steps.shown.clone(), is_bad }
     }
 
     /// The canonical form of a state: within each symmetric thread the copies stand in the order of

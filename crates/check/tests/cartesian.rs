@@ -192,10 +192,10 @@ fn is_proof(instance: &Instance, proof: &CartesianProof) -> bool {
                 locals[thread.index()] = step.local.clone();
                 states.contains(&State { shared: step.shared.clone(), locals })
             };
-            let mut access = |thread| state.steps(instance, thread).access;
+            let mut shown = |thread| state.steps(instance, thread).shown;
             steps().all(|(thread, steps)| {
                 steps.failures.is_empty() && steps.successors.iter().all(|step| leads_inside(thread, step))
-            }) && instance.broken_properties(&state.shared, &state.locals, &mut access).is_empty()
+            }) && instance.broken_properties(&state.shared, &state.locals, &mut shown).is_empty()
         })
 }
 

@@ -11,8 +11,8 @@ pub fn violation_in(instance: &Instance, state: &State) -> Option<Violation> {
             return Some(Violation::Step { thread, path, error, span });
         }
     }
-    let access = &mut |thread| state.steps(instance, thread).access;
-    let broken = instance.broken_properties(&state.shared, &state.locals, access);
+    let shown = &mut |thread| state.steps(instance, thread).shown;
+    let broken = instance.broken_properties(&state.shared, &state.locals, shown);
     Some(match *broken.first()? {
         Broken::Property(id) => Violation::Property(id),
         Broken::Fault(id, fault, span) => Violation::PropertyFault(id, fault, span),

@@ -9,7 +9,7 @@ use crate::space::{Space, Stop, forget_if_large};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use threadwise_ir::{Env, ExprKind, Gap, Instance, Locals, NoValue, PropertyKind, TemplateId};
+use threadwise_ir::{Env, ExprKind, Gap, Instance, Locals, NoValue, Observation, PropertyId, TemplateId, Violated};
 use threadwise_products::{ProductId, SetId};
 
 /// More combinations of what a condition can tell apart than this are not tried.
@@ -25,10 +25,8 @@ struct Predicate {
 enum Test {
     /// Its next step can go wrong.
     Fails,
-    /// Its next step can write the variable with this bit.
-    Writes(u32),
-    /// Its next step can read or write it.
-    Accesses(u32),
+    /// It shows this to the pattern of a property.
+    Shows(Observation),
     Literals(Vec<Literal>),
 }
 
@@ -66,15 +64,14 @@ impl Danger {
     pub(crate) fn of_program(instance: &Instance) -> Danger {
         let mut danger = Danger::nothing();
         danger.add_pattern(vec![Predicate { template: None, thread: None, test: Test::Fails }], Vec::new());
-        let mut bit = 0;
-        for property in &instance.program.properties {
-            match &property.kind {
-                PropertyKind::Invariant(_, e) => danger.add(condition(instance, e, false), true),
-                PropertyKind::Never(e) => danger.add(condition(instance, e, true), true),
-                PropertyKind::NoRace(..) => {
-                    let of = |test| Predicate { template: None, thread: None, test };
-                    danger.add_pattern(vec![of(Test::Writes(bit)), of(Test::Accesses(bit))], Vec::new());
-                    bit += 1;
+        for (property, id) in instance.program.properties.iter().zip((0..).map(PropertyId)) {
+            match &property.violated {
+                Violated::When(e, wrong) => danger.add(condition(instance, e, *wrong), true),
+                Violated::By(pattern) => {
+                    let signs = 0..pattern.signs.len() as u32;
+                    let shows = |sign| Test::Shows(Observation { property: id, sign });
+                    let role = |sign| Predicate { template: None, thread: None, test: shows(sign) };
+                    danger.add_pattern(signs.map(role).collect(), Vec::new());
                 }
             }
         }
@@ -357,8 +354,7 @@ impl Danger {
             for local in space.algebra.sets.elements(new) {
                 let holds = match test {
                     Test::Fails => space.entry(group, store, local)?.fails,
-                    Test::Writes(bit) => space.entry(group, store, local)?.access.written >> bit & 1 == 1,
-                    Test::Accesses(bit) => space.entry(group, store, local)?.access.accessed >> bit & 1 == 1,
+                    Test::Shows(observation) => space.shown(group, store, local)?.show(*observation),
                     Test::Literals(literals) => {
                         let mut holds = true;
                         for literal in literals {

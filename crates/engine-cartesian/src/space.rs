@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use threadwise_ir::{Gap, Instance, TemplateId, ThreadId};
+use threadwise_ir::{Gap, Instance, Observations, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_products::{Algebra, Pace, ProductId, SetId};
 use threadwise_tables::{Entry, StepTables};
@@ -90,6 +90,12 @@ impl<'a> Space<'a> {
             Some(gap) => Err(Stop::Gap(gap)),
             None => Ok(entry),
         }
+    }
+
+    /// What a thread of the group shows to the patterns of properties.
+    pub(crate) fn shown(&mut self, group: usize, store: u32, local: u32) -> Result<&Observations, Stop> {
+        let shown = self.entry(group, store, local)?.shown;
+        Ok(shown.map_or(Observations::none(), |number| self.tables.observations(number)))
     }
 
     /// The steps of a thread of the group: shared and local states.

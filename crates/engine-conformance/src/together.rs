@@ -9,7 +9,7 @@ use crate::symbolic::{Stop, population};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use threadwise_evidence::{AssertionProof, PointFormula};
-use threadwise_ir::{Copies, Instance, Point, Program, PropertyKind, TemplateId};
+use threadwise_ir::{Copies, Instance, Point, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::SolverCommand;
@@ -129,13 +129,11 @@ impl<'a> Clauses<'a> {
         let view = View::of_store(self.population, &self.shared.values);
         let mut violated = Vec::new();
         for property in &self.population.program.properties {
-            let (e, wrong) = match &property.kind {
-                PropertyKind::Invariant(_, e) => (e, false),
-                PropertyKind::Never(e) => (e, true),
-                PropertyKind::NoRace(..) => return Err(Unsupported { what: "`norace`", span: property.span }),
+            let Violated::When(e, wrong) = &property.violated else {
+                return Err(Unsupported { what: "`norace`", span: property.span });
             };
             let truth = view.translate(e)?;
-            violated.push(truth.defined.not().or(truth.value.term().equals(Term::bool(wrong))));
+            violated.push(truth.defined.not().or(truth.value.term().equals(Term::bool(*wrong))));
         }
         Ok(Term::any(&violated))
     }

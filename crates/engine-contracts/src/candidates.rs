@@ -4,8 +4,8 @@ use crate::contract::{Contracts, concerns};
 use crate::graph::Changes;
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    BinaryOp, Expr, ExprKind, LocalId, LocationId, Op, Point, PropertyKind, RoutineId, SharedId, Sort, TemplateId,
-    Update, Value, VarRef,
+    BinaryOp, Expr, ExprKind, LocalId, LocationId, Op, Point, RoutineId, SharedId, Sort, TemplateId, Update, Value,
+    VarRef,
 };
 use threadwise_print::show_expr;
 
@@ -41,12 +41,10 @@ pub(crate) fn candidates(
     for rely in program.relies.iter().chain(&program.guarantees).filter(|rely| concerns(rely, template)) {
         pool.add_parts(&for_self(&rely.formula), false);
     }
-    for property in &program.properties {
-        if let PropertyKind::Invariant(_, e) | PropertyKind::Never(e) = &property.kind {
-            pool.add_parts(e, false);
-            if routine == program.template(template).body {
-                pool.add_own_parts(e, template);
-            }
+    for (_, e, _) in program.formulas() {
+        pool.add_parts(e, false);
+        if routine == program.template(template).body {
+            pool.add_own_parts(e, template);
         }
     }
     program.init.iter().for_each(|e| pool.add_parts(e, false));

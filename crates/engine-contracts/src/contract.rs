@@ -1,8 +1,6 @@
 //! The user's relies, guarantees and invariants as terms.
 
-use threadwise_ir::{
-    BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyId, PropertyKind, TemplateId, VarRef,
-};
+use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyId, TemplateId, VarRef};
 use threadwise_logic::Term;
 use threadwise_symbolic::{Population, Unsupported, Value, View};
 
@@ -21,14 +19,9 @@ pub(crate) struct Contracts<'a> {
 impl<'a> Contracts<'a> {
     pub(crate) fn new(population: &'a Population) -> Contracts<'a> {
         let mut invariants = Vec::new();
-        for (index, property) in population.program.properties.iter().enumerate() {
-            let property_id = PropertyId(index as u32);
-            let parts = match &property.kind {
-                PropertyKind::Invariant(_, e) if is_shared_only(e) => conjuncts(e),
-                PropertyKind::Never(e) if is_shared_only(e) => vec![e.clone().negated()],
-                _ => continue,
-            };
-            invariants.extend(parts.into_iter().map(|part| Invariant { property: property_id, part }));
+        for (property, e, wrong) in population.program.formulas().filter(|(_, e, _)| is_shared_only(e)) {
+            let parts = if wrong { vec![e.clone().negated()] } else { conjuncts(e) };
+            invariants.extend(parts.into_iter().map(|part| Invariant { property, part }));
         }
         Contracts { population, invariants }
     }

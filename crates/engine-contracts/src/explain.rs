@@ -8,8 +8,8 @@ use crate::points::Place;
 use threadwise_claims::{Advice, Unknown};
 use threadwise_evidence::show_shared;
 use threadwise_ir::{
-    BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, Property, PropertyKind, Sort,
-    StepError, TemplateId,
+    BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, Property, Sort, StepError,
+    TemplateId, Wording,
 };
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, HOW_TO_GET, Session, SolverError};
@@ -71,9 +71,11 @@ pub(crate) fn not_excluded(
 ) -> Unknown {
     let model = Model::find(contracts, session, answer);
     let program = contracts.program();
-    let what = match &property.kind {
-        PropertyKind::NoRace(name, _) => format!("a race on `{name}`"),
-        _ => format!("a violation of `{}`", program.source.snippet(property.span, 80)),
+    let what = match &property.wording {
+        Wording::NoRace(name) => format!("a race on `{name}`"),
+        Wording::Invariant(_) | Wording::Never => {
+            format!("a violation of `{}`", program.source.snippet(property.span, 80))
+        }
     };
     let mut reason =
         format!("all contracts hold, but they do not exclude {what} ({})", program.source.locate(property.span));

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
-use threadwise_ir::{Expr, Program, PropertyKind, TemplateId};
+use threadwise_ir::{Expr, Program, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
 use threadwise_source::Diagnostic;
@@ -41,7 +41,7 @@ pub struct Options {
 
 /// Whether the engine can treat a program, or why it cannot.
 pub fn applicable(program: &Program) -> Result<(), String> {
-    let has_invariant = program.properties.iter().any(|p| matches!(p.kind, PropertyKind::Invariant(..)));
+    let has_invariant = program.formulas().any(|(_, _, wrong)| !wrong);
     let has_loop_invariant = program.locations.iter().any(|location| !location.invariants.is_empty());
     if program.relies.is_empty() && program.guarantees.is_empty() && !has_invariant && !has_loop_invariant {
         return Err("it has no `rely`, `guarantee` or `invariant`".to_string());

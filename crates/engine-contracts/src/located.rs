@@ -13,8 +13,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_evidence::PointAssertion;
 use threadwise_ir::{
-    Access, BinaryOp, Binder, Domain, EdgeId, Expr, ExprKind, Instance, LocalId, LocationId, Op, Point, Program,
-    PropertyKind, Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef,
+    BinaryOp, Binder, Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, Op, Pattern, Point, Program, Quantifier,
+    RoutineId, Sign, Sort, TemplateId, UnaryOp, VarRef, Violated,
 };
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
@@ -23,9 +23,9 @@ use threadwise_symbolic::{Others, ThreadState, Unsupported, Value, View, by_cons
 
 /// Whether the program has such properties.
 pub(crate) fn has_some(program: &Program) -> bool {
-    program.properties.iter().any(|property| match &property.kind {
-        PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => !is_shared_only(e),
-        PropertyKind::NoRace(..) => true,
+    program.properties.iter().any(|property| match &property.violated {
+        Violated::When(e, _) => !is_shared_only(e),
+        Violated::By(_) => true,
     })
 }
 
@@ -40,21 +40,16 @@ pub(crate) fn prove(
     contracts.population.declare(&mut session);
     let program = contracts.population.program.clone();
     let mut used = BTreeSet::new();
-    let mut races = 0;
     for property in &program.properties {
         let depth = session.depth();
         session.push();
         let shared = store(contracts, &mut session, "x");
         session.assert(&contracts.possible(&shared)?);
         let scene = Scene { contracts, places, shared: &shared, cast: RefCell::default() };
-        let bad = match &property.kind {
-            PropertyKind::Invariant(_, e) | PropertyKind::Never(e) if is_shared_only(e) => Term::bool(false),
-            PropertyKind::Invariant(_, e) => scene.violation(e, false)?,
-            PropertyKind::Never(e) => scene.violation(e, true)?,
-            PropertyKind::NoRace(..) => {
-                races += 1;
-                scene.race(1 << (races - 1))?
-            }
+        let bad = match &property.violated {
+            Violated::When(e, _) if is_shared_only(e) => Term::bool(false),
+            Violated::When(e, wrong) => scene.violation(e, *wrong)?,
+            Violated::By(pattern) => scene.meeting(pattern)?,
         };
         if bad.is_false() {
             session.pop_to(depth);
@@ -207,41 +202,43 @@ impl Scene<'_> {
         Some(Actor { template, thread: thread.clone(), number })
     }
 
-    /// Two threads can each take a step that accesses a variable, and one of them writes it.
-    fn race(&self, bit: u64) -> Result<Term, Unsupported> {
+    /// Different threads can each take a step that shows one of the signs of a pattern.
+    fn meeting(&self, pattern: &Pattern) -> Result<Term, Unsupported> {
+        let mut ways: Vec<(Vec<Term>, Term)> = vec![(Vec::new(), Term::bool(true))];
+        for sign in &pattern.signs {
+            let showing = self.showing(sign)?;
+            let further = |(threads, can): &(Vec<Term>, Term)| {
+                let with = |(thread, can_too): &(Term, Term)| {
+                    let another = Term::all(threads.iter().map(|other| thread.equals(other).not()));
+                    ([threads.as_slice(), std::slice::from_ref(thread)].concat(), Term::all([can, can_too, &another]))
+                };
+                showing.iter().map(with).collect::<Vec<(Vec<Term>, Term)>>()
+            };
+            ways = ways.iter().flat_map(further).collect();
+        }
+        Ok(Term::any(ways.iter().map(|(_, can)| can)))
+    }
+
+    /// The steps that may show a sign, each with a thread and that it can take it.
+    fn showing(&self, sign: &Sign) -> Result<Vec<(Term, Term)>, Unsupported> {
         let program = &self.contracts.population.program;
-        let instance = Instance::with_copies(program.clone(), &vec![0; program.templates.len()]);
-        // By symmetry the first of two copies is the one whose step is listed first.
-        let mut steps: Vec<(Access, [Term; 2], [Term; 2])> = Vec::new();
+        let mut showing = Vec::new();
         for (index, places) in self.places.iter().enumerate() {
             let template = TemplateId(index as u32);
-            let threads = [self.witness(), self.witness()];
-            let exists = threads.clone().map(|thread| self.contracts.population.is_copy(&thread, template));
+            let thread = self.witness();
+            let exists = self.contracts.population.is_copy(&thread, template);
             for (number, place) in places.iter().enumerate() {
                 for &edge in &program.location(place.point.location).edges {
-                    let access = accesses(&instance, &place.point.calls, edge, bit);
-                    if access.accessed == 0 {
-                        continue;
-                    }
-                    let mut can = exists.clone();
-                    for (thread, can) in threads.iter().zip(&mut can) {
-                        let actor = self.actor(template, thread).expect("it is a constant");
+                    if may_show(program, &place.point.calls, edge, sign) {
+                        let actor = self.actor(template, &thread).expect("it is a constant");
                         let here = actor.place().equals(Term::int(number as i64));
-                        *can = Term::all([&*can, &here, &self.can_take(&actor, place, edge)?]);
+                        let can = Term::all([&exists, &here, &self.can_take(&actor, place, edge)?]);
+                        showing.push((thread.clone(), can));
                     }
-                    steps.push((access, threads.clone(), can));
                 }
             }
         }
-        let mut bad = Vec::new();
-        for (position, (first, [one, _], [can, _])) in steps.iter().enumerate() {
-            for (second, [_, other], [_, can_too]) in &steps[position..] {
-                if first.conflicts(*second) != 0 {
-                    bad.push(Term::all([can, can_too, &one.equals(other).not()]));
-                }
-            }
-        }
-        Ok(Term::any(&bad))
+        Ok(showing)
     }
 
     /// That an edge can be taken; where there is something to choose, and for calls, this is left open.
@@ -377,18 +374,18 @@ impl Others for Scene<'_> {
     }
 }
 
-/// What steps that start with an edge may access: everything up to where the step ends.
-fn accesses(instance: &Instance, calls: &[EdgeId], edge: EdgeId, bit: u64) -> Access {
-    let program = &instance.program;
-    let mut access = Access::default();
+/// Whether a step that starts with an edge may show a sign, anywhere up to where the step ends.
+fn may_show(program: &Program, calls: &[EdgeId], edge: EdgeId, sign: &Sign) -> bool {
     let mut seen = BTreeSet::new();
     let mut work = vec![(calls.to_vec(), edge)];
     while let Some((mut calls, id)) = work.pop() {
         if !seen.insert((calls.clone(), id)) {
             continue;
         }
-        access = access.union(instance.access_of_edge(id));
         let edge = program.edge(id);
+        if sign.is_shown_by(edge) {
+            return true;
+        }
         let target = match &edge.op {
             Op::Command(_) => edge.to,
             Op::Call { routine, .. } => {
@@ -396,9 +393,11 @@ fn accesses(instance: &Instance, calls: &[EdgeId], edge: EdgeId, bit: u64) -> Ac
                 program.routine(*routine).entry
             }
             Op::Return(_) => {
-                let call = calls.pop().expect("a return is from a call");
-                access = access.union(instance.access_of_result(call));
-                program.edge(call).to
+                let call = program.edge(calls.pop().expect("a return is from a call"));
+                if sign.is_shown_by_result(call) {
+                    return true;
+                }
+                call.to
             }
         };
         let is_inside = |location: LocationId| program.location(location).transient;
@@ -406,5 +405,5 @@ fn accesses(instance: &Instance, calls: &[EdgeId], edge: EdgeId, bit: u64) -> Ac
             work.extend(program.location(target).edges.iter().map(|&next| (calls.clone(), next)));
         }
     }
-    Access { accessed: access.accessed & bit, written: access.written & bit }
+    false
 }

@@ -5,7 +5,7 @@
 //! shared store and its threads' views only.
 
 use rustc_hash::FxHashSet;
-use threadwise_ir::{Access, ExprKind, Gap, Instance, LocalId, Locals, LocationId, PropertyKind, TemplateId};
+use threadwise_ir::{ExprKind, Gap, Instance, LocalId, Locals, LocationId, Observations, TemplateId};
 use threadwise_tables::{Interner, StepTables};
 
 /// Above this many remembered states the memory starts anew.
@@ -29,12 +29,14 @@ pub(crate) struct PropertyMemo<'a> {
     lenses: Vec<Lens>,
     sees_shared: bool,
     has_formulas: bool,
-    /// Whether some property is a `norace`.
-    pub(crate) has_races: bool,
+    /// Whether some property is violated by a pattern.
+    pub(crate) has_patterns: bool,
     views: Interner,
     /// For each template and local state its view.
     view_of: Vec<Vec<u32>>,
     good: FxHashSet<Box<[u32]>>,
+    /// What threads may show together without meeting a pattern, by the numbers of the tables.
+    strangers: FxHashSet<Box<[u32]>>,
     key: Vec<u32>,
     asked: u64,
     known: u64,
@@ -54,22 +56,18 @@ impl<'a> PropertyMemo<'a> {
             lenses: instance.program.templates.iter().map(|_| Lens::default()).collect(),
             sees_shared: false,
             has_formulas: false,
-            has_races: false,
+            has_patterns: instance.program.patterns().next().is_some(),
             views: Interner::default(),
             view_of: vec![Vec::new(); instance.program.templates.len()],
             good: FxHashSet::default(),
+            strangers: FxHashSet::default(),
             key: Vec::new(),
             asked: 0,
             known: 0,
         };
-        for property in &instance.program.properties {
-            match &property.kind {
-                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
-                    memo.has_formulas = true;
-                    e.walk(&mut |e| memo.look(&e.kind));
-                }
-                PropertyKind::NoRace(..) => memo.has_races = true,
-            }
+        for (_, e, _) in instance.program.formulas() {
+            memo.has_formulas = true;
+            e.walk(&mut |e| memo.look(&e.kind));
         }
         memo
     }
@@ -119,10 +117,26 @@ impl<'a> PropertyMemo<'a> {
         judgement
     }
 
+    /// Whether threads that show these meet a pattern.
+    pub(crate) fn meet(&mut self, shown: &[u32], tables: &StepTables<'_>) -> bool {
+        if shown.is_empty() || self.strangers.contains(shown) {
+            return false;
+        }
+        let observations: Vec<&Observations> = shown.iter().map(|&number| tables.observations(number)).collect();
+        if !self.instance.program.patterns_met(&observations).is_empty() {
+            return true;
+        }
+        if self.strangers.len() >= MAX_REMEMBERED {
+            self.strangers.clear();
+        }
+        self.strangers.insert(shown.into());
+        false
+    }
+
     fn evaluate(&mut self, key: Option<&[u32]>, state: &[u32], tables: &StepTables<'_>) -> Judgement {
         let shared = tables.shared.get(state[0]);
         let locals = InternedLocals { instance: self.instance, state, tables };
-        let broken = self.instance.broken_properties(shared, &locals, &mut |_| Access::default());
+        let broken = self.instance.broken_properties(shared, &locals, &mut |_| Observations::default());
         if !broken.is_empty() {
             return Judgement::Broken;
         }

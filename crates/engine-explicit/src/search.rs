@@ -4,10 +4,11 @@ use crate::canonical::Canonical;
 use crate::initial::InitialStates;
 use crate::properties::{Judgement, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
-use threadwise_ir::{Access, Gap, Instance, TemplateId, ThreadId};
+use threadwise_ir::{Gap, Instance, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_tables::{Interner, StepTables};
 
@@ -123,7 +124,7 @@ impl<'a> Search<'a> {
             Judgement::Broken => return Ok(true),
             Judgement::Gap(gap) => self.gap = self.gap.or(Some(gap)),
         }
-        if self.memo.has_races && self.is_race(state) {
+        if self.memo.has_patterns && self.meets_pattern(state) {
             return Ok(true);
         }
         let symmetric = !self.canonical.is_trivial();
@@ -151,16 +152,12 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    fn is_race(&mut self, state: &[u32]) -> bool {
-        let mut before = Access::default();
+    fn meets_pattern(&mut self, state: &[u32]) -> bool {
+        let mut shown: SmallVec<[u32; 8]> = SmallVec::new();
         for thread in 0..self.instance.threads.len() {
-            let access = self.tables.entry(thread, state[0], state[thread + 1]).access;
-            if before.conflicts(access) != 0 {
-                return true;
-            }
-            before = before.union(access);
+            shown.extend(self.tables.entry(thread, state[0], state[thread + 1]).shown);
         }
-        false
+        self.memo.meet(&shown, &self.tables)
     }
 
     /// The representative of a state, as numbers.

@@ -1,9 +1,7 @@
 //! What properties see of the threads.
 
 use rustc_hash::FxHashSet;
-use threadwise_ir::{
-    BinaryOp, Edge, Expr, ExprKind, LocalId, LocationId, Program, PropertyKind, Quantifier, RoutineId, UnaryOp,
-};
+use threadwise_ir::{BinaryOp, Edge, Expr, ExprKind, LocalId, LocationId, Program, Quantifier, RoutineId, UnaryOp};
 
 /// The points and locals of threads that properties look at.
 pub(crate) struct Seen {
@@ -41,13 +39,9 @@ impl Seen {
     /// What the properties of a program look at.
     pub(crate) fn by_properties(program: &Program) -> Seen {
         let mut seen = Seen { points: Vec::new(), locals: FxHashSet::default() };
-        for property in &program.properties {
-            match &property.kind {
-                PropertyKind::Invariant(_, e) => seen.formula(program, e, Truth::False),
-                PropertyKind::Never(e) => seen.formula(program, e, Truth::True),
-                // Races are about the accesses of steps; folded steps have none.
-                PropertyKind::NoRace(..) => {}
-            }
+        // Patterns are about accesses of steps; folded steps have none.
+        for (_, e, wrong) in program.formulas() {
+            seen.formula(program, e, if wrong { Truth::True } else { Truth::False });
         }
         seen
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use threadwise_claims::{Advice, Unknown};
 use threadwise_evidence::show_shared;
 use threadwise_ir::{
-    Broken, Expr, ExprKind, Fault, Initial, Instance, Op, Place, Program, PropertyKind, SharedId, SharedVar, Sort,
-    StepError, TemplateId, Update, Value, VarRef,
+    Broken, Expr, ExprKind, Fault, Initial, Instance, Op, Place, Program, SharedId, SharedVar, Sort, StepError,
+    TemplateId, Update, Value, VarRef, Wording,
 };
 use threadwise_limits::Budget;
 use threadwise_source::Span;
@@ -62,7 +62,7 @@ pub(crate) fn unknown(instance: &Instance, suspect: &Suspect, budget: &Budget) -
         .take(2)
         .collect();
     if let (Error::Property(Broken::Property(id)), true) = (&suspect.error, advice.is_empty())
-        && matches!(program.property(*id).kind, PropertyKind::NoRace(..))
+        && matches!(program.property(*id).wording, Wording::NoRace(_))
     {
         advice.push(Advice::ProtectByMutex);
     }

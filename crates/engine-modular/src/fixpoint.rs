@@ -15,7 +15,7 @@ use crate::perspective::{Permutation, Perspectives};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
-use threadwise_ir::{Access, Gap, Instance, Store, Successor, TemplateId, ThreadId};
+use threadwise_ir::{Gap, Instance, Observations, Store, Successor, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_source::Span;
 use threadwise_tables::Interner;
@@ -61,7 +61,7 @@ pub struct Fixpoint<'a> {
     pub(crate) threads: Vec<ThreadStates>,
     pub(crate) failing: Vec<Failing>,
     /// What the next steps from a state access; most access nothing, and are not here.
-    pub(crate) access: FxHashMap<(TemplateId, u32, u32), Access>,
+    pub(crate) shown: FxHashMap<(TemplateId, u32, u32), Observations>,
     meeting: Meeting,
     recursive: bool,
     work: Vec<Item>,
@@ -118,7 +118,7 @@ pub(crate) fn solve<'a>(instance: &'a Instance, goal: Goal, budget: &Budget) -> 
         perspectives: Perspectives::new(instance),
         threads: instance.program.templates.iter().map(|_| ThreadStates::default()).collect(),
         failing: Vec::new(),
-        access: FxHashMap::default(),
+        shown: FxHashMap::default(),
         meeting: Meeting::default(),
         recursive: instance.program.is_recursive(),
         work: Vec::new(),
@@ -277,7 +277,7 @@ impl Fixpoint<'_> {
         for failure in steps.failures {
             self.failing.push(Failing { template, store, local, failure });
         }
-        self.note_access((template, store, local), steps.access);
+        self.note_shown((template, store, local), &steps.shown);
         let mut returns = false;
         for successor in &steps.successors {
             if !self.recursive {
@@ -299,10 +299,9 @@ impl Fixpoint<'_> {
         Ok(())
     }
 
-    fn note_access(&mut self, state: (TemplateId, u32, u32), access: Access) {
-        if access != Access::default() {
-            let known = self.access.entry(state).or_default();
-            *known = known.union(access);
+    fn note_shown(&mut self, state: (TemplateId, u32, u32), shown: &Observations) {
+        if !shown.is_empty() {
+            self.shown.entry(state).or_default().add_all(shown);
         }
     }
 
@@ -371,7 +370,7 @@ impl Fixpoint<'_> {
         for failure in steps.failures {
             self.failing.push(Failing { template, store, local, failure });
         }
-        self.note_access((template, store, local), steps.access);
+        self.note_shown((template, store, local), &steps.shown);
         for successor in &steps.successors {
             let returned = successor.local.len() == frame.len();
             if returned {

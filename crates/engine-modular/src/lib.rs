@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_evidence::{FrontierProof, ModularProof, Proof};
-use threadwise_ir::{Access, Copies, Cutoff, ExprKind, Instance, Program, PropertyKind, Store, Symmetry, ThreadId};
+use threadwise_ir::{Copies, Cutoff, ExprKind, Instance, Observations, Program, Store, Symmetry, ThreadId};
 use threadwise_limits::Budget;
 
 /// More combinations of numbers of copies than this are not looked at.
@@ -79,11 +79,7 @@ pub fn applicable(program: &Program) -> Result<(), String> {
         return Err(format!("no number of copies stands for all others: {reason}"));
     }
     let looks_at_locals = |e: &threadwise_ir::Expr| e.any(&|e| matches!(e.kind, ExprKind::LocalOf(..)));
-    let mentions_locals = program.properties.iter().any(|property| match &property.kind {
-        PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => looks_at_locals(e),
-        PropertyKind::NoRace(..) => false,
-    });
-    if mentions_locals && program.is_recursive() {
+    if program.formulas().any(|(_, e, _)| looks_at_locals(e)) && program.is_recursive() {
         return Err("a property names a thread's local variable, which summaries of recursive calls do not keep".into());
     }
     Ok(())
@@ -201,7 +197,7 @@ fn suspect_in(instance: &Instance, iterate: &Iterate) -> Result<Option<safety::S
     for (store, _) in first {
         let mut candidates = Candidates { store, threads: Vec::new() };
         for (thread, set) in sets.iter().enumerate() {
-            let mut states: Vec<(&[i64], Access)> = Vec::new();
+            let mut states: Vec<(&[i64], Observations)> = Vec::new();
             for local in set.iter().filter(|(s, _)| s == store).flat_map(|(_, locals)| locals) {
                 let steps = instance.steps(ThreadId(thread as u32), store, local);
                 if let Some(failure) = steps.failures.first() {
@@ -209,7 +205,7 @@ fn suspect_in(instance: &Instance, iterate: &Iterate) -> Result<Option<safety::S
                     let error = safety::Error::Step(failure.error, failure.span);
                     return Ok(Some(safety::Suspect { store: store.clone(), threads, error }));
                 }
-                states.push((local, steps.access));
+                states.push((local, steps.shown));
             }
             candidates.threads.push(states);
         }

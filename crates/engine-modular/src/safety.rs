@@ -5,7 +5,7 @@
 
 use crate::fixpoint::{Fixpoint, Stop};
 use threadwise_ir::{
-    Access, Broken, ExprKind, Gap, Instance, Locals, LocationId, PropertyId, PropertyKind, Store, TemplateId,
+    Broken, ExprKind, Gap, Instance, Locals, LocationId, Met, Observation, Observations, Store, TemplateId,
 };
 use threadwise_limits::Budget;
 use threadwise_source::Span;
@@ -33,17 +33,17 @@ pub(crate) enum Error {
 /// Thread states that agree on a shared store.
 pub(crate) struct Candidates<'c> {
     pub(crate) store: &'c [i64],
-    /// For each thread its local states with what the next steps access. Where no property looks at
+    /// For each thread its local states with what it shows there. Where no property looks at
     /// threads, none.
-    pub(crate) threads: Vec<Vec<(&'c [i64], Access)>>,
+    pub(crate) threads: Vec<Vec<(&'c [i64], Observations)>>,
 }
 
 /// What the properties see of threads.
 pub(crate) struct Sights {
     /// For each template what formulas see of its copies.
     templates: Vec<Vec<Sight>>,
-    /// The `norace` properties.
-    races: Vec<PropertyId>,
+    /// Whether there are patterns of what threads show.
+    patterns: bool,
 }
 
 enum Sight {
@@ -57,12 +57,7 @@ impl Sights {
     pub(crate) fn new(instance: &Instance) -> Sights {
         let program = &instance.program;
         let mut templates: Vec<Vec<Sight>> = program.templates.iter().map(|_| Vec::new()).collect();
-        let mut races = Vec::new();
-        for (index, property) in program.properties.iter().enumerate() {
-            let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &property.kind else {
-                races.push(PropertyId(index as u32));
-                continue;
-            };
+        for (_, e, _) in program.formulas() {
             e.walk(&mut |e| match &e.kind {
                 ExprKind::At(thread, locations) => {
                     templates[thread.template.index()].push(Sight::At(locations.to_vec()));
@@ -74,12 +69,12 @@ impl Sights {
                 _ => {}
             });
         }
-        Sights { templates, races }
+        Sights { templates, patterns: program.patterns().next().is_some() }
     }
 
     /// Whether some property looks at threads at all.
     fn look_at_threads(&self) -> bool {
-        !self.races.is_empty() || self.templates.iter().any(|sights| !sights.is_empty())
+        self.patterns || self.templates.iter().any(|sights| !sights.is_empty())
     }
 }
 
@@ -136,9 +131,9 @@ fn candidates_at<'c>(fixpoint: &'c mut Fixpoint<'_>, store: u32) -> Candidates<'
     let fixpoint = &*fixpoint;
     let states = |(template, store): (TemplateId, u32)| {
         let locals = &fixpoint.threads[template.index()].locals;
-        let access = |local| fixpoint.access.get(&(template, store, local)).copied().unwrap_or_default();
+        let shown = |local| fixpoint.shown.get(&(template, store, local)).cloned().unwrap_or_default();
         let here = fixpoint.locals_at(template, store);
-        here.iter().map(|local| (locals.get(local), access(local))).collect()
+        here.iter().map(|local| (locals.get(local), shown(local))).collect()
     };
     let threads = views.into_iter().map(states).collect();
     Candidates { store: fixpoint.perspectives.stores.get(store), threads }
@@ -162,10 +157,10 @@ pub(crate) fn suspect_among(
     if candidates.threads.iter().any(Vec::is_empty) {
         return Ok(None);
     }
-    if let Some(suspect) = racing_pair(sights, candidates) {
+    if let Some(suspect) = meeting(instance, sights, candidates) {
         return Ok(Some(suspect));
     }
-    let distinct = |(thread, states): (usize, &Vec<(&'_ [i64], Access)>)| {
+    let distinct = |(thread, states): (usize, &Vec<(&'_ [i64], Observations)>)| {
         distinct(instance, &sights.templates[instance.threads[thread].template.index()], states)
     };
     let groups: Vec<Vec<usize>> = candidates.threads.iter().enumerate().map(distinct).collect();
@@ -183,7 +178,7 @@ pub(crate) fn suspect_among(
         if let Some(gap) = instance.property_gap(candidates.store, &locals) {
             return Err(Stop::Gap(gap));
         }
-        let broken = instance.broken_properties(candidates.store, &locals, &mut |_| Access::default());
+        let broken = instance.broken_properties(candidates.store, &locals, &mut |_| Observations::default());
         if let Some(&broken) = broken.first() {
             return Ok(Some(blame(instance, candidates, &locals, broken)));
         }
@@ -192,7 +187,7 @@ pub(crate) fn suspect_among(
 }
 
 /// Of states that properties cannot tell apart, the first: where it is in the list.
-fn distinct(instance: &Instance, sights: &[Sight], states: &[(&[i64], Access)]) -> Vec<usize> {
+fn distinct(instance: &Instance, sights: &[Sight], states: &[(&[i64], Observations)]) -> Vec<usize> {
     if sights.is_empty() {
         return vec![0];
     }
@@ -220,7 +215,7 @@ fn blame(instance: &Instance, candidates: &Candidates<'_>, locals: &Chosen<'_>, 
         Broken::Property(id) | Broken::Fault(id, ..) => id,
     };
     let mut templates = Vec::new();
-    if let PropertyKind::Invariant(_, e) | PropertyKind::Never(e) = &instance.program.property(id).kind {
+    if let Some((e, _)) = instance.program.property(id).formula() {
         e.walk(&mut |e| {
             if let ExprKind::At(thread, _) | ExprKind::LocalOf(thread, _) = &e.kind {
                 templates.push(thread.template);
@@ -232,37 +227,30 @@ fn blame(instance: &Instance, candidates: &Candidates<'_>, locals: &Chosen<'_>, 
     Suspect { store: candidates.store.into(), threads, error: Error::Property(broken) }
 }
 
-fn racing_pair(sights: &Sights, candidates: &Candidates<'_>) -> Option<Suspect> {
-    if sights.races.is_empty() {
+/// Threads whose states meet a pattern.
+fn meeting(instance: &Instance, sights: &Sights, candidates: &Candidates<'_>) -> Option<Suspect> {
+    if !sights.patterns {
         return None;
     }
-    let mut before: Vec<(usize, Access)> = Vec::new();
-    let mut all_before = Access::default();
-    for (thread, states) in candidates.threads.iter().enumerate() {
-        let access = states.iter().fold(Access::default(), |sum, (_, access)| sum.union(*access));
-        if all_before.conflicts(access) != 0 {
-            let (other, _) = *before.iter().find(|(_, other)| other.conflicts(access) != 0)?;
-            return pair_of(candidates, other, thread, &sights.races);
-        }
-        before.push((thread, access));
-        all_before = all_before.union(access);
-    }
-    None
+    let of_all_states = |states: &Vec<(&[i64], Observations)>| {
+        let mut shown = Observations::default();
+        states.iter().for_each(|(_, more)| shown.add_all(more));
+        shown
+    };
+    let shown: Vec<Observations> = candidates.threads.iter().map(of_all_states).collect();
+    let met = instance.program.patterns_met(&shown.iter().collect::<Vec<&Observations>>()).into_iter().next()?;
+    Some(suspect_that_meets(candidates, &met))
 }
 
-fn pair_of(candidates: &Candidates<'_>, first: usize, second: usize, races: &[PropertyId]) -> Option<Suspect> {
-    for (local, access) in &candidates.threads[first] {
-        for (other_local, other_access) in &candidates.threads[second] {
-            let conflicts = access.conflicts(*other_access);
-            if conflicts != 0 {
-                let property = races[conflicts.trailing_zeros() as usize];
-                return Some(Suspect {
-                    store: candidates.store.into(),
-                    threads: vec![(first, (*local).into()), (second, (*other_local).into())],
-                    error: Error::Property(Broken::Property(property)),
-                });
-            }
-        }
+/// For each sign of the pattern the first state in which its thread shows it.
+fn suspect_that_meets(candidates: &Candidates<'_>, met: &Met) -> Suspect {
+    let mut threads: Vec<(usize, Store)> = Vec::new();
+    for (&thread, sign) in met.threads.iter().zip(0..) {
+        let observation = Observation { property: met.property, sign };
+        let states = candidates.threads[thread].iter();
+        let showing = states.filter(|(_, shown)| shown.show(observation)).map(|(local, _)| (thread, (*local).into()));
+        threads.extend(showing.take(1));
     }
-    None
+    threads.sort_by_key(|(thread, _)| *thread);
+    Suspect { store: candidates.store.into(), threads, error: Error::Property(Broken::Property(met.property)) }
 }

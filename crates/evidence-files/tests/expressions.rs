@@ -3,7 +3,7 @@
 use serde_json::json;
 use threadwise_evidence_files::{decode_expr, expr_json};
 use threadwise_front_tw::{Options, load};
-use threadwise_ir::{Program, PropertyKind};
+use threadwise_ir::Program;
 use threadwise_print::show_expr;
 use threadwise_source::SourceFile;
 
@@ -26,7 +26,7 @@ fn expressions_come_back() {
         "count(i: tid, k: 0..2 :: a[i][k] > 0) < 4",
     ] {
         let program = program(text);
-        let PropertyKind::Invariant(_, e) = &program.properties[0].kind else { panic!("an invariant") };
+        let (e, _) = program.properties[0].formula().expect("an invariant");
         let written = expr_json(&program, e);
         let read = decode_expr(&program, None, &written).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(expr_json(&program, &read), written, "{text}");

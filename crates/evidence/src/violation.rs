@@ -1,7 +1,7 @@
 //! The facts about violations that all outputs share.
 
 use crate::{TraceStep, Violation};
-use threadwise_ir::{Fault, Instance, PropertyId, PropertyKind, StepError, ThreadId};
+use threadwise_ir::{Fault, Instance, PropertyId, StepError, ThreadId, Wording};
 use threadwise_source::Span;
 
 /// The longest text of what is violated in characters.
@@ -46,12 +46,13 @@ fn property_info(instance: &Instance, id: PropertyId) -> ViolationInfo {
         return ViolationInfo { kind: "invariant", property: name, span: Span::default(), thread: None };
     };
     let text = |span| instance.program.source.snippet(span, MAX_TEXT);
-    let (kind, name) = match &property.kind {
-        PropertyKind::Invariant(Some(name), _) => ("invariant", name.to_string()),
-        PropertyKind::Invariant(None, e) => ("invariant", text(e.span)),
-        PropertyKind::Never(e) => ("never", text(e.span)),
-        PropertyKind::NoRace(name, _) => ("race", name.to_string()),
+    let kind = match &property.wording {
+        Wording::Invariant(_) => "invariant",
+        Wording::Never => "never",
+        Wording::NoRace(_) => "race",
     };
+    let formula = property.formula().map_or(property.span, |(e, _)| e.span);
+    let name = property.wording.name().map_or_else(|| text(formula), str::to_string);
     ViolationInfo { kind, property: name, span: property.span, thread: None }
 }
 

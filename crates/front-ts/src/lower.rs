@@ -16,8 +16,8 @@ use crate::resolve::Resolved;
 use crate::steps::Graph;
 use std::sync::Arc;
 use threadwise_ir::{
-    Copies, EnumDef, EnumId, Expr, Initial as Value, LocationId, Program, Property, PropertyKind, RoutineId, SharedId,
-    SharedVar, Sort, Template, TemplateId,
+    Copies, EnumDef, EnumId, Expr, Initial as Value, LocationId, Program, Property, RoutineId, SharedId, SharedVar,
+    Sort, Template, TemplateId,
 };
 use threadwise_source::{Diagnostic, SourceMap, Span};
 use threadwise_validate::finished;
@@ -59,8 +59,7 @@ pub(crate) fn lower(source: Arc<SourceMap>, system: &Resolved, diagnostics: &mut
     let units = add_threads(&mut program, system, &initial, (state, start), diagnostics)?;
     let patterns = Patterns { system, units: &units, initial: &initial, state, start };
     for product in &system.errors {
-        let kind = PropertyKind::Never(patterns.formula(product, diagnostics)?);
-        program.properties.push(Property { kind, span: product.span });
+        program.properties.push(Property::never(patterns.formula(product, diagnostics)?, product.span));
     }
     for product in &system.exceptions {
         program.exceptions.push(patterns.formula(product, diagnostics)?);

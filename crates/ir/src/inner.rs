@@ -1,9 +1,9 @@
 //! States inside a step, in which some words may still have any of several values.
 
 use crate::EdgeId;
-use crate::access::Access;
 use crate::choices::FreeWord;
 use crate::instance::Instance;
+use crate::observe::Observations;
 use crate::step::Path;
 use threadwise_source::Span;
 
@@ -13,7 +13,8 @@ pub(crate) struct Inner {
     pub(crate) shared: Vec<i64>,
     pub(crate) local: Vec<i64>,
     pub(crate) path: Path,
-    pub(crate) access: Access,
+    /// What has been shown so far.
+    pub(crate) shown: Observations,
     /// Words that may have any of several values: none has been chosen yet, since nothing has looked.
     pub(crate) open: Vec<FreeWord>,
     /// Where the last of them was opened.
@@ -26,15 +27,15 @@ pub(crate) struct Origin<'s> {
     pub(crate) shared: &'s [i64],
     pub(crate) local: &'s [i64],
     pub(crate) path: &'s [EdgeId],
-    pub(crate) access: Access,
+    pub(crate) shown: &'s Observations,
     pub(crate) open: &'s [FreeWord],
     pub(crate) opened_at: Span,
 }
 
 impl Inner {
     pub(crate) fn origin(&self) -> Origin<'_> {
-        let Inner { shared, local, path, access, open, opened_at } = self;
-        Origin { shared, local, path, access: *access, open, opened_at: *opened_at }
+        let Inner { shared, local, path, shown, open, opened_at } = self;
+        Origin { shared, local, path, shown, open, opened_at: *opened_at }
     }
 
     /// All words, those of the shared store first.
@@ -65,13 +66,14 @@ impl Origin<'_> {
     pub(crate) fn along(self, instance: &Instance, edge: EdgeId) -> Inner {
         let mut next = self.to_inner();
         next.path.push(edge);
-        next.access = self.access.union(instance.access_of_edge(edge));
+        next.shown.add_all(instance.shown_by_edge(edge));
         next
     }
 
     pub(crate) fn to_inner(self) -> Inner {
         let (shared, local, path) = (self.shared.to_vec(), self.local.to_vec(), Path::from_slice(self.path));
-        Inner { shared, local, path, access: self.access, open: self.open.to_vec(), opened_at: self.opened_at }
+        let (shown, open, opened_at) = (self.shown.clone(), self.open.to_vec(), self.opened_at);
+        Inner { shared, local, path, shown, open, opened_at }
     }
 
     /// One of the open words, and the state without it.

@@ -5,7 +5,7 @@
 //! each value of its element sort, 64 to a word. An array takes the words of its elements one after
 //! the other in the order of its keys.
 
-use crate::access::{Access, RaceBits};
+use crate::observe::{self, Observations};
 use crate::{Copies, EdgeId, LocalId, LocationId, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId, VarRef};
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ pub struct Instance {
     shared_offset: Vec<usize>,
     shared_words: usize,
     frames: Vec<FrameLayout>,
-    edge_access: Vec<(Access, Access)>,
+    /// For each edge what it shows, and what writing its result does; empty where no property asks.
+    shown_on_edges: Vec<[Observations; 2]>,
 }
 
 /// Where a routine's locals are in its frame. The last word of a frame is the control location.
@@ -74,10 +75,8 @@ impl Instance {
             shared_offset: Vec::new(),
             shared_words: 0,
             frames: Vec::new(),
-            edge_access: Vec::new(),
+            shown_on_edges: observe::of_edges(&program),
         };
-        let bits = RaceBits::new(&program);
-        instance.edge_access = program.edges.iter().map(|e| (bits.of_edge(e), bits.of_result(e))).collect();
         let shared = instance.lay_out(program.shared.iter().map(|v| &v.sort));
         (instance.shared_offset, instance.shared_words) = (shared.offset, shared.words);
         let frame = |r: &crate::Routine| {
@@ -234,14 +233,14 @@ impl Instance {
         }
     }
 
-    /// What an edge accesses, but for the result of a call.
-    pub fn access_of_edge(&self, edge: EdgeId) -> Access {
-        self.edge_access[edge.index()].0
+    /// What an edge shows, but for the result of a call.
+    pub fn shown_by_edge(&self, edge: EdgeId) -> &Observations {
+        self.shown_on_edges.get(edge.index()).map_or(Observations::none(), |[by_edge, _]| by_edge)
     }
 
-    /// What returning from the call on this edge accesses.
-    pub fn access_of_result(&self, edge: EdgeId) -> Access {
-        self.edge_access[edge.index()].1
+    /// What returning from the call on this edge shows.
+    pub fn shown_by_result(&self, edge: EdgeId) -> &Observations {
+        self.shown_on_edges.get(edge.index()).map_or(Observations::none(), |[_, by_result]| by_result)
     }
 
     /// Appends a frame with all locals at their defaults.

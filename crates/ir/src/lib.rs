@@ -7,7 +7,6 @@
 //! This crate knows no engine, no file format and no solver.
 
 mod abstraction;
-mod access;
 mod choices;
 mod eval;
 mod expr;
@@ -15,10 +14,12 @@ mod failing;
 mod fault;
 mod inner;
 mod instance;
+mod observe;
 mod outcomes;
 pub mod patience;
 mod point;
 mod program;
+mod property;
 mod routines;
 mod scene;
 mod sort;
@@ -27,17 +28,17 @@ mod step;
 mod symmetry;
 
 pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
-pub use access::Access;
 pub use eval::{Env, Locals, NoLocals, Words};
 pub use expr::{BinaryOp, Binder, Domain, Expr, ExprKind, Quantifier, ThreadRef, UnaryOp, VarRef};
 pub use fault::{Fault, Gap, NoValue};
 pub use instance::{Instance, Store, Thread};
+pub use observe::{Met, Observation, Observations};
 pub use point::Point;
 pub use program::{
     AbstractEdge, AbstractNode, AbstractThread, Assertion, AssertionKind, Command, Contract, Copies, Edge, EnumDef,
-    Initial, LocalVar, Location, Op, Place, Program, Property, PropertyKind, Routine, SharedVar, Template, Update,
-    Value,
+    Initial, LocalVar, Location, Op, Place, Program, Routine, SharedVar, Template, Update, Value,
 };
+pub use property::{Pattern, Property, Region, Sign, Violated, Wording};
 pub use sort::{
     EdgeId, EnumId, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, SortRef, TemplateId, ThreadId,
 };

@@ -1,8 +1,8 @@
 //! Programs as the engines see them: threads as graphs of guarded commands.
 
 use crate::{
-    Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, PropertyId, RoutineId, SharedId, Sort, SortRef, TemplateId,
-    UnaryOp, VarRef,
+    Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, Property, PropertyId, RoutineId, SharedId, Sort, SortRef,
+    TemplateId, UnaryOp, VarRef,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -300,27 +300,6 @@ pub struct Place {
     pub span: Span,
 }
 
-/// A property.
-#[derive(Clone, Debug)]
-pub struct Property {
-    /// What it says.
-    pub kind: PropertyKind,
-    /// The whole declaration.
-    pub span: Span,
-}
-
-/// What a property says.
-#[derive(Clone, Debug)]
-pub enum PropertyKind {
-    /// Holds in every reachable state.
-    Invariant(Option<Arc<str>>, Expr),
-    /// Holds in no reachable state.
-    Never(Expr),
-    /// No two threads can each take a step that accesses the variable, one of them writing it.
-    /// An `rwlock` is two variables.
-    NoRace(Arc<str>, Vec<SharedId>),
-}
-
 /// A rely or a guarantee.
 #[derive(Clone, Debug)]
 pub struct Contract {
@@ -409,12 +388,7 @@ impl Program {
         }
         self.init.iter().for_each(|e| e.walk(visit));
         self.edges.iter().for_each(|edge| edge.op.walk_expressions(visit));
-        for property in &self.properties {
-            match &property.kind {
-                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => e.walk(visit),
-                PropertyKind::NoRace(..) => {}
-            }
-        }
+        self.formulas().for_each(|(_, e, _)| e.walk(visit));
     }
 
     /// The variables, shared and local, that have infinitely many values.

@@ -3,9 +3,10 @@
 use crate::choices::{for_each_choice, free_words};
 use crate::eval::{Env, Locals};
 use crate::instance::{Instance, Store};
+use crate::observe::Observations;
 use crate::patience::may_go_on;
 use crate::step::Steps;
-use crate::{Fault, Gap, Initial, NoValue, PropertyId, PropertyKind, SharedId, Sort, ThreadId};
+use crate::{Expr, Fault, Gap, Initial, NoValue, PropertyId, SharedId, Sort, ThreadId, Violated};
 use threadwise_source::Span;
 
 /// More initial stores than this are not tried.
@@ -147,64 +148,56 @@ impl Instance {
         }
     }
 
-    /// The properties that a state violates. `steps` gives what a thread can do in the state; it is
-    /// asked for only where there are `norace` properties.
+    /// The properties that a state violates. `shown` gives what a thread shows in the state; it is
+    /// asked for only where there are patterns.
     pub fn broken_properties(
         &self,
         shared: &[i64],
         locals: &dyn Locals,
-        steps: &mut dyn FnMut(ThreadId) -> crate::Access,
+        shown: &mut dyn FnMut(ThreadId) -> Observations,
     ) -> Vec<Broken> {
+        let mut met = None;
         let mut broken = Vec::new();
-        let mut race_bit = 0;
-        let mut races = None;
-        for (index, property) in self.program.properties.iter().enumerate() {
-            let id = PropertyId(index as u32);
-            let (e, must_be) = match &property.kind {
-                PropertyKind::Invariant(_, e) => (e, true),
-                PropertyKind::Never(e) => (e, false),
-                PropertyKind::NoRace(..) => {
-                    if races.get_or_insert_with(|| self.races(steps)).to_owned() >> race_bit & 1 == 1 {
-                        broken.push(Broken::Property(id));
-                    }
-                    race_bit += 1;
-                    continue;
+        for (property, id) in self.program.properties.iter().zip((0..).map(PropertyId)) {
+            broken.extend(match &property.violated {
+                Violated::When(e, wrong) => self.broken_formula(id, e, *wrong, shared, locals),
+                Violated::By(_) => {
+                    let met = met.get_or_insert_with(|| self.patterns_met(shown));
+                    met.contains(&id).then_some(Broken::Property(id))
                 }
-            };
-            match Env::of_state(self, shared, locals).holds(e) {
-                Ok(truth) if truth == must_be => {}
-                Ok(_) => broken.push(Broken::Property(id)),
-                Err(NoValue::Fault(fault, span)) => broken.push(Broken::Fault(id, fault, span)),
-                // Numbers that outgrow 64 bits in a property are reported by `property_gap`.
-                Err(NoValue::Gap(_)) => {}
-            }
+            });
         }
         broken
     }
 
+    fn broken_formula(
+        &self,
+        id: PropertyId,
+        e: &Expr,
+        wrong: bool,
+        shared: &[i64],
+        locals: &dyn Locals,
+    ) -> Option<Broken> {
+        match Env::of_state(self, shared, locals).holds(e) {
+            Ok(truth) => (truth == wrong).then_some(Broken::Property(id)),
+            Err(NoValue::Fault(fault, span)) => Some(Broken::Fault(id, fault, span)),
+            // Numbers that outgrow 64 bits in a property are reported by `property_gap`.
+            Err(NoValue::Gap(_)) => None,
+        }
+    }
+
     /// Why the truth of some property in a state is not known.
     pub fn property_gap(&self, shared: &[i64], locals: &dyn Locals) -> Option<Gap> {
-        self.program.properties.iter().find_map(|property| match &property.kind {
-            PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
-                match Env::of_state(self, shared, locals).holds(e) {
-                    Err(NoValue::Gap(gap)) => Some(gap),
-                    _ => None,
-                }
-            }
-            PropertyKind::NoRace(..) => None,
+        self.program.formulas().find_map(|(_, e, _)| match Env::of_state(self, shared, locals).holds(e) {
+            Err(NoValue::Gap(gap)) => Some(gap),
+            _ => None,
         })
     }
 
-    /// The variables under `norace` on which two threads race, as bits.
-    fn races(&self, steps: &mut dyn FnMut(ThreadId) -> crate::Access) -> u64 {
-        let mut before = crate::Access::default();
-        let mut races = 0;
-        for thread in 0..self.threads.len() {
-            let access = steps(ThreadId(thread as u32));
-            races |= before.conflicts(access);
-            before = before.union(access);
-        }
-        races
+    fn patterns_met(&self, shown: &mut dyn FnMut(ThreadId) -> Observations) -> Vec<PropertyId> {
+        let shown: Vec<Observations> = (0..self.threads.len() as u32).map(|thread| shown(ThreadId(thread))).collect();
+        let met = self.program.patterns_met(&shown.iter().collect::<Vec<&Observations>>());
+        met.into_iter().map(|met| met.property).collect()
     }
 }
 

@@ -8,11 +8,11 @@
 //! followed by one word for the control: the location, or, while a call is under way,
 //! `-1 - edge` for the call's edge.
 
-use crate::access::Access;
 use crate::choices::{FreeWord, for_each_choice, free_words, restricted};
 use crate::eval::{Env, OpenWords, Words};
 use crate::inner::{Inner, Origin};
 use crate::instance::{Instance, Store};
+use crate::observe::Observations;
 use crate::outcomes::{Accepted, Rest, Scene, in_order, outcomes};
 use crate::patience::may_go_on;
 use crate::scene::{After, Before, Joined};
@@ -79,8 +79,8 @@ pub struct Steps {
     pub failures: Vec<Failure>,
     /// Why there may be more than that.
     pub gap: Option<Gap>,
-    /// What variables under `norace` its possible next steps access.
-    pub access: Access,
+    /// What its possible next steps show to the patterns of properties.
+    pub shown: Observations,
 }
 
 impl Instance {
@@ -94,8 +94,8 @@ impl Instance {
     pub fn steps_toward(&self, thread: ThreadId, shared: &[i64], local: &[i64], wanted: &[i64]) -> Steps {
         let mut run = Run::new(self, thread);
         run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
-        let (access, opened_at) = (Access::default(), Span::default());
-        run.take_edges(Origin { shared, local, path: &[], access, open: &[], opened_at });
+        let (shown, opened_at) = (Observations::none(), Span::default());
+        run.take_edges(Origin { shared, local, path: &[], shown, open: &[], opened_at });
         run.run_on();
         run.steps
     }
@@ -112,8 +112,8 @@ impl Instance {
         run.wanted = wanted.iter().copied().collect::<std::collections::BTreeSet<i64>>().into_iter().collect();
         let mut local = Vec::new();
         self.push_frame(self.body(thread), &mut local);
-        let (path, access, opened_at) = (Path::new(), Access::default(), Span::default());
-        run.arrive(Inner { shared: shared.to_vec(), local, path, access, open: Vec::new(), opened_at });
+        let (path, shown, opened_at) = (Path::new(), Observations::default(), Span::default());
+        run.arrive(Inner { shared: shared.to_vec(), local, path, shown, open: Vec::new(), opened_at });
         run.run_on();
         run.steps
     }
@@ -202,8 +202,8 @@ impl Control {
     }
 }
 
-/// A state inside a step that has been visited: its stores, what has been accessed, and the open words.
-type Seen = (Vec<i64>, Vec<i64>, Access, Vec<usize>);
+/// A state inside a step that has been visited: its stores, what has been shown, and the open words.
+type Seen = (Vec<i64>, Vec<i64>, Observations, Vec<usize>);
 
 /// The computation of one call of [`Instance::steps`].
 struct Run<'a> {
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
             self.steps.gap.get_or_insert(Gap::TooMany(span()));
         } else {
             let open = inner.open.iter().map(|word| word.index).collect();
-            if self.seen.insert((inner.shared.clone(), inner.local.clone(), inner.access, open)) {
+            if self.seen.insert((inner.shared.clone(), inner.local.clone(), inner.shown.clone(), open)) {
                 self.queue.push_back(inner);
             }
         }
@@ -301,7 +301,7 @@ impl<'a> Run<'a> {
 
     /// The step is over, with every value of the words that are still open.
     fn leave(&mut self, mut inner: Inner) {
-        self.steps.access = self.steps.access.union(inner.access);
+        self.steps.shown.add_all(&inner.shown);
         let open = std::mem::take(&mut inner.open);
         if open.is_empty() {
             let (shared, local) = (inner.shared.into(), inner.local.into());
@@ -583,7 +583,7 @@ impl<'a> Run<'a> {
         };
         let edge = program.edge(call);
         set_location(&mut state.local, edge.to);
-        state.access = state.access.union(self.instance.access_of_result(call));
+        state.shown.add_all(self.instance.shown_by_result(call));
         if let (Op::Call { result: Some(place), .. }, Some(words)) = (&edge.op, words) {
             let target = self.evaluate(state.origin(), |env| env.target(place))?;
             self.check_range(&place.sort, &words, edge.span)?;

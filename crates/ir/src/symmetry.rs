@@ -13,8 +13,8 @@
 //! programs that have them are not reduced.
 
 use crate::{
-    BinaryOp, Copies, Expr, ExprKind, Initial, Instance, Op, Program, PropertyKind, Quantifier, SharedId, Sort,
-    TemplateId, UnaryOp, Update, VarRef,
+    BinaryOp, Copies, Expr, ExprKind, Initial, Instance, Op, Program, Quantifier, SharedId, Sort, TemplateId, UnaryOp,
+    Update, VarRef,
 };
 
 /// What copies of threads can be permuted.
@@ -117,16 +117,14 @@ impl Program {
         if counts {
             return Cutoff::None("`count` over threads depends on how many there are");
         }
-        let keeps = self.properties.iter().all(|property| match &property.kind {
-            PropertyKind::Invariant(_, e) => asks_for_few_witnesses(e, false, false),
-            PropertyKind::Never(e) => asks_for_few_witnesses(e, true, false),
-            PropertyKind::NoRace(..) => true,
-        });
+        // Patterns are met by few threads, for which there is room.
+        let keeps = self.formulas().all(|(_, e, wrong)| asks_for_few_witnesses(e, wrong, false));
         if !keeps {
             return Cutoff::None("a property asks for a witness for each thread");
         }
         let places: u32 = self.shared.iter().map(|v| tid_places(&v.sort)).sum();
-        Cutoff::At(places.saturating_add(2 + binders))
+        let together = self.patterns().map(|(_, pattern)| pattern.signs.len() as u32).max().unwrap_or(0);
+        Cutoff::At(places.saturating_add(together.max(2) + binders))
     }
 
     /// Whether some variable can get any thread as its value.

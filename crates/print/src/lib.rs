@@ -16,7 +16,7 @@ use expr::ExprPrinter;
 use listing::show_abstract_step;
 use threadwise_ir::{
     Command, Contract, Copies, Domain, Edge, EdgeId, Expr, Initial, LocationId, Op, Place, Program, Property,
-    PropertyKind, RoutineId, SharedVar, Sort, Template, Update, Value, VarRef,
+    RoutineId, SharedVar, Sort, Template, Update, Value, VarRef, Wording,
 };
 
 /// A sort as the user writes it.
@@ -43,13 +43,12 @@ pub fn show_edge(program: &Program, id: EdgeId) -> String {
 
 /// A property as it is declared, without the semicolon.
 pub fn show_property(program: &Program, property: &Property) -> String {
-    match &property.kind {
-        PropertyKind::Invariant(None, e) => format!("invariant {}", show_expr(program, e, None)),
-        PropertyKind::Invariant(Some(name), e) => {
-            format!("invariant {name}: {}", show_expr(program, e, None))
-        }
-        PropertyKind::Never(e) => format!("never {}", show_expr(program, e, None)),
-        PropertyKind::NoRace(name, _) => format!("norace {name}"),
+    let formula = || property.formula().map_or_else(String::new, |(e, _)| show_expr(program, e, None));
+    match &property.wording {
+        Wording::Invariant(None) => format!("invariant {}", formula()),
+        Wording::Invariant(Some(name)) => format!("invariant {name}: {}", formula()),
+        Wording::Never => format!("never {}", formula()),
+        Wording::NoRace(name) => format!("norace {name}"),
     }
 }
 

@@ -156,6 +156,6 @@ fn confirm_violation(instance: &Instance, last: Option<&State>, trace: &Trace) -
 }
 
 fn broken(instance: &Instance, state: &State) -> Vec<Broken> {
-    let mut access = |thread| state.steps(instance, thread).access;
-    instance.broken_properties(&state.shared, &state.locals, &mut access)
+    let mut shown = |thread| state.steps(instance, thread).shown;
+    instance.broken_properties(&state.shared, &state.locals, &mut shown)
 }

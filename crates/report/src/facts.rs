@@ -1,7 +1,7 @@
 //! The values that make a condition true or false: what the user wants to see beside a violation.
 
 use threadwise_evidence::show_value;
-use threadwise_ir::{Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, ThreadRef, VarRef};
+use threadwise_ir::{Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, ThreadRef};
 use threadwise_print::show_expr;
 
 /// More facts than this bury the important ones.
@@ -158,9 +158,4 @@ impl<'a> Facts<'a> {
             self.found.push(fact);
         }
     }
-}
-
-/// Whether an expression reads a variable.
-pub(crate) fn reads(e: &Expr, var: VarRef) -> bool {
-    e.any(&|e| matches!(e.kind, ExprKind::Read(v) | ExprKind::ReadAfter(v) if v == var))
 }

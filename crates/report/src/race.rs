@@ -1,8 +1,7 @@
 //! Who races with whom.
 
-use crate::facts::reads;
 use crate::statement::{Statement, statement};
-use threadwise_ir::{EdgeId, Instance, Op, Program, SharedId, State, ThreadId, Update, VarRef};
+use threadwise_ir::{Edge, Instance, Pattern, Sign, State, ThreadId};
 
 /// One side of a race: a thread that can take a step on the variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,10 +14,10 @@ pub struct Racer {
     pub writes: bool,
 }
 
-/// Two threads that can each access the variables now, at least one of them writing.
-pub(crate) fn race(instance: &Instance, state: &State, vars: &[SharedId]) -> Option<[Racer; 2]> {
+/// Two threads that can each access the variables of a pattern now, at least one of them writing.
+pub(crate) fn race(instance: &Instance, state: &State, pattern: &Pattern) -> Option<[Racer; 2]> {
     let threads = (0..instance.threads.len() as u32).map(ThreadId);
-    let racers: Vec<Vec<Racer>> = threads.map(|thread| accesses(instance, state, thread, vars)).collect();
+    let racers: Vec<Vec<Racer>> = threads.map(|thread| accesses(instance, state, thread, pattern)).collect();
     for (index, firsts) in racers.iter().enumerate() {
         for seconds in &racers[index + 1..] {
             let pairs = firsts.iter().flat_map(|a| seconds.iter().map(move |b| (a, b)));
@@ -31,17 +30,17 @@ pub(crate) fn race(instance: &Instance, state: &State, vars: &[SharedId]) -> Opt
 }
 
 /// The statements on the variables in the steps that the thread can take; writes come first.
-fn accesses(instance: &Instance, state: &State, thread: ThreadId, vars: &[SharedId]) -> Vec<Racer> {
+fn accesses(instance: &Instance, state: &State, thread: ThreadId, pattern: &Pattern) -> Vec<Racer> {
     let program = &instance.program;
     let steps = state.steps(instance, thread);
     let mut racers: Vec<Racer> = Vec::new();
     for &edge in steps.successors.iter().flat_map(|s| &s.path) {
-        let writes = vars.iter().any(|&var| edge_writes(program, edge, var));
-        if writes || vars.iter().any(|&var| edge_reads(program, edge, var)) {
+        let shown = || pattern.signs.iter().filter(|sign| is_shown(sign, program.edge(edge)));
+        if shown().next().is_some() {
             let racer = Racer {
                 thread: instance.tid_name(i64::from(thread.0) + 1),
                 statement: statement(program, edge),
-                writes,
+                writes: shown().any(|sign| matches!(sign, Sign::Writes(_))),
             };
             if !racers.contains(&racer) {
                 racers.push(racer);
@@ -52,21 +51,7 @@ fn accesses(instance: &Instance, state: &State, thread: ThreadId, vars: &[Shared
     racers
 }
 
-fn edge_writes(program: &Program, edge: EdgeId, var: SharedId) -> bool {
-    let var = VarRef::Shared(var);
-    match &program.edge(edge).op {
-        Op::Command(command) => match &command.update {
-            Update::Assign(assignments) => assignments.iter().any(|(place, _)| place.var == var),
-            Update::Action { frame, .. } => frame.contains(&var),
-        },
-        Op::Call { result, .. } => result.as_ref().is_some_and(|place| place.var == var),
-        Op::Return(_) => false,
-    }
-}
-
-fn edge_reads(program: &Program, edge: EdgeId, var: SharedId) -> bool {
-    let mut found = false;
-    let op = &program.edge(edge).op;
-    op.walk_expressions(&mut |e| found |= reads(e, VarRef::Shared(var)));
-    found
+/// The write of a result is shown as part of the call.
+fn is_shown(sign: &Sign, edge: &Edge) -> bool {
+    sign.is_shown_by(edge) || sign.is_shown_by_result(edge)
 }

@@ -5,7 +5,8 @@ use crate::race::{Racer, race};
 use crate::statement::{Statement, statement};
 use threadwise_evidence::{Trace, Violation};
 use threadwise_ir::{
-    Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, PropertyKind, State, StepError, ThreadId, Update,
+    Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, Property, State, StepError, ThreadId, Update,
+    Wording,
 };
 use threadwise_print::show_property;
 use threadwise_source::Span;
@@ -39,13 +40,13 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
         Violation::Property(id) => {
             let property = program.property(*id);
             Explanation {
-                what: property_fails(&property.kind),
+                what: property_fails(&property.wording),
                 text: show_property(program, property),
-                facts: property_facts(instance, state.as_ref(), &property.kind),
-                race: match (&property.kind, &state) {
-                    (PropertyKind::NoRace(_, vars), Some(state)) => race(instance, state, vars),
-                    _ => None,
-                },
+                facts: property_facts(instance, state.as_ref(), property),
+                race: property
+                    .pattern()
+                    .zip(state.as_ref())
+                    .and_then(|(pattern, state)| race(instance, state, pattern)),
                 ..Explanation::at(property.span)
             }
         }
@@ -54,7 +55,7 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
             Explanation {
                 what: format!("{} in a property", fault_name(*fault)),
                 text: show_property(program, property),
-                facts: property_facts(instance, state.as_ref(), &property.kind),
+                facts: property_facts(instance, state.as_ref(), property),
                 ..Explanation::at(*span)
             }
         }
@@ -175,21 +176,19 @@ fn failing_assertions<'c>(command: &'c Command, env: &mut Env<'_>) -> impl Itera
     conditions.filter(move |e| !matches!(env.holds(e), Ok(true)))
 }
 
-fn property_facts(instance: &Instance, state: Option<&State>, kind: &PropertyKind) -> Vec<String> {
-    let (Some(state), PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = (state, kind) else {
-        return Vec::new();
-    };
+fn property_facts(instance: &Instance, state: Option<&State>, property: &Property) -> Vec<String> {
+    let (Some(state), Some((e, _))) = (state, property.formula()) else { return Vec::new() };
     let mut facts = Facts::of_state(instance, &state.shared, &state.locals);
     facts.about(e);
     facts.finish()
 }
 
-fn property_fails(kind: &PropertyKind) -> String {
-    match kind {
-        PropertyKind::Invariant(Some(name), _) => format!("invariant {name} is violated"),
-        PropertyKind::Invariant(None, _) => "invariant is violated".to_string(),
-        PropertyKind::Never(_) => "forbidden state is reached".to_string(),
-        PropertyKind::NoRace(name, _) => format!("race on {name}"),
+fn property_fails(wording: &Wording) -> String {
+    match wording {
+        Wording::Invariant(Some(name)) => format!("invariant {name} is violated"),
+        Wording::Invariant(None) => "invariant is violated".to_string(),
+        Wording::Never => "forbidden state is reached".to_string(),
+        Wording::NoRace(name) => format!("race on {name}"),
     }
 }
 

@@ -47,8 +47,8 @@ fn threads(instance: &Instance) -> impl Iterator<Item = ThreadId> {
 
 fn is_error(instance: &Instance, state: &State) -> bool {
     let fails = threads(instance).any(|thread| !state.steps(instance, thread).failures.is_empty());
-    let mut access = |thread| state.steps(instance, thread).access;
-    fails || !instance.broken_properties(&state.shared, &state.locals, &mut access).is_empty()
+    let mut shown = |thread| state.steps(instance, thread).shown;
+    fails || !instance.broken_properties(&state.shared, &state.locals, &mut shown).is_empty()
 }
 
 fn start_fails(instance: &Instance) -> bool {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use threadwise_front_tw::ast::Module;
 use threadwise_front_tw::parse;
 use threadwise_front_tw::printer::print;
-use threadwise_ir::{Instance, Program, PropertyKind, State, Symmetry, ThreadId};
+use threadwise_ir::{Instance, Program, State, Symmetry, ThreadId};
 use threadwise_oracle::{ErrorKind, GeneratorOptions, ListedState, Listing, listing, random_module};
 use threadwise_source::SourceFile;
 use threadwise_suite::try_program;
@@ -179,10 +179,7 @@ fn what_cannot_fail_does_not() {
     let (mut states_without, mut with) = (0, 0);
     for pair in pairs(60) {
         let program = &pair.instance.program;
-        let properties_can = program.properties.iter().any(|property| match &property.kind {
-            PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => e.can_fail(),
-            PropertyKind::NoRace(..) => false,
-        });
+        let properties_can = program.formulas().any(|(_, e, _)| e.can_fail());
         let mut anything_can = false;
         program.walk_expressions(&mut |e| anything_can |= e.can_fail());
         for state in &pair.listing.states {

@@ -160,8 +160,8 @@ fn compare(space: &Space, state: &State) -> Option<Vec<State>> {
             assert!(concrete.is_subset(&symbolic), "thread {index} from {values:?}");
         }
     }
-    let mut access = |thread| state.steps(instance, thread).access;
-    let broken = instance.broken_properties(&state.shared, &state.locals, &mut access);
+    let mut shown = |thread| state.steps(instance, thread).shown;
+    let broken = instance.broken_properties(&state.shared, &state.locals, &mut shown);
     let mut in_error = false;
     for case in space.errors.iter().filter(|case| matches!(case.kind, ErrorKind::Property(_))) {
         in_error |= can_hold(space, &case.formula, &values)?;

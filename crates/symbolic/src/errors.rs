@@ -3,7 +3,7 @@
 use crate::space::Space;
 use crate::unsupported::go_on;
 use crate::{Unsupported, View};
-use threadwise_ir::{Path, PropertyId, PropertyKind, ThreadId};
+use threadwise_ir::{Observation, Path, Pattern, PropertyId, ThreadId, Violated};
 use threadwise_logic::Term;
 use threadwise_source::Span;
 
@@ -30,24 +30,18 @@ pub enum ErrorKind {
 /// All error cases of a program, but for errors in the initial values.
 pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
     let mut errors = Vec::new();
-    let mut race_bit = 0;
     for (index, property) in space.instance.program.properties.iter().enumerate() {
         let kind = ErrorKind::Property(PropertyId(index as u32));
-        let formula = match &property.kind {
-            PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
+        match &property.violated {
+            Violated::When(e, wrong) => {
                 let view = View { others: Some(space), ..View::of_store(&space.population, &space.shared) };
                 let translated = view.translate(e)?;
                 let truth = translated.value.term();
-                let is_never = matches!(property.kind, PropertyKind::Never(_));
-                translated.defined.and(if is_never { truth.not() } else { truth.clone() }).not()
+                let fine = if *wrong { truth.not() } else { truth.clone() };
+                add(space, kind, translated.defined.and(fine).not(), &mut errors);
             }
-            PropertyKind::NoRace(..) => {
-                race_bit += 1;
-                races(space, race_bit - 1, &kind, property.span, &mut errors)?;
-                continue;
-            }
-        };
-        add(space, kind, formula, &mut errors);
+            Violated::By(pattern) => meetings(space, PropertyId(index as u32), pattern, property.span, &mut errors)?,
+        }
     }
     for thread in &space.threads {
         for failure in &thread.failures {
@@ -58,22 +52,41 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
     Ok(errors)
 }
 
-/// Two threads can each take a step that accesses the variables of this bit, one of them writing.
-fn races(space: &Space, bit: u32, kind: &ErrorKind, span: Span, out: &mut Vec<ErrorCase>) -> Result<(), Unsupported> {
-    for (index, first) in space.threads.iter().enumerate() {
-        for second in &space.threads[index + 1..] {
-            for a in &first.steps {
+/// Different threads can each take a step that shows one of the signs of a pattern.
+fn meetings(
+    space: &Space,
+    property: PropertyId,
+    pattern: &Pattern,
+    span: Span,
+    out: &mut Vec<ErrorCase>,
+) -> Result<(), Unsupported> {
+    // Groups of steps, each as a thread and the number of a step of it.
+    let mut groups: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
+    for sign in 0..pattern.signs.len() as u32 {
+        let observation = Observation { property, sign };
+        let mut further = Vec::new();
+        for group in &groups {
+            for (number, thread) in space.threads.iter().enumerate() {
                 go_on(span)?;
-                for b in &second.steps {
-                    if a.access.conflicts(b.access) >> bit & 1 == 1 {
-                        let both = [a, b].map(|step| {
-                            Term::all([space.at(step.thread, step.from), step.guard.clone(), step.choices_typed(space)])
-                        });
-                        add(space, kind.clone(), Term::all(both), out);
-                    }
+                if group.iter().all(|(other, _)| *other != number) {
+                    let steps = thread.steps.iter().enumerate();
+                    let showing = steps.filter(|(_, step)| step.shown.show(observation));
+                    further.extend(showing.map(|(step, _)| [group.as_slice(), &[(number, step)]].concat()));
                 }
             }
         }
+        groups = further;
+    }
+    // Which of them shows which sign does not matter.
+    groups.iter_mut().for_each(|group| group.sort_unstable());
+    groups.sort_by_cached_key(|group| group.iter().copied().unzip::<usize, usize, Vec<usize>, Vec<usize>>());
+    groups.dedup();
+    for group in groups {
+        let can_be_taken = |&(thread, step): &(usize, usize)| {
+            let step = &space.threads[thread].steps[step];
+            Term::all([space.at(step.thread, step.from), step.guard.clone(), step.choices_typed(space)])
+        };
+        add(space, ErrorKind::Property(property), Term::all(group.iter().map(can_be_taken)), out);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::space::{Owner, PointId, Space, VarSort};
 use crate::step::{Start, Step, StepFailure};
 use crate::variables::scalars;
 use crate::{End, ThreadState, Unsupported, Value, Way, starts, ways};
-use threadwise_ir::{Access, EdgeId, Instance, Op, Point, Sort, ThreadId};
+use threadwise_ir::{EdgeId, Instance, Observations, Op, Point, Sort, ThreadId};
 use threadwise_logic::{Term, Var};
 
 /// More points than this are not walked.
@@ -70,9 +70,9 @@ impl Space {
         let locals = self.owned(Owner::Thread(thread));
         let forgotten = locals.filter(|var| *var != own.pc && !known(var)).collect();
         let updates = values.iter().filter(|(var, value)| *value != self.value(*var)).cloned().collect();
-        let access = access(&self.instance, &own.points[from.index()], &way.path);
+        let shown = shown(&self.instance, &own.points[from.index()], &way.path);
         let (guard, choices, path) = (way.when.clone(), chosen(way).collect(), way.path.clone());
-        Step { thread, from, to, guard, updates, choices, forgotten, path, access }
+        Step { thread, from, to, guard, updates, choices, forgotten, path, shown }
     }
 
     /// When a way into an error is taken, its choices being of their sorts.
@@ -141,20 +141,17 @@ fn pairs(vars: &[Value], values: &[Value]) -> impl Iterator<Item = (Var, Term)> 
     vars.zip(leaves(values))
 }
 
-/// What variables under `norace` the edges of a path access.
-fn access(instance: &Instance, from: &Point, path: &[EdgeId]) -> Access {
+/// What the edges of a path show to the patterns of properties.
+fn shown(instance: &Instance, from: &Point, path: &[EdgeId]) -> Observations {
     let mut calls = from.calls.clone();
-    let mut access = Access::default();
+    let mut shown = Observations::default();
     for &id in path {
-        access = access.union(instance.access_of_edge(id));
+        shown.add_all(instance.shown_by_edge(id));
         match instance.program.edge(id).op {
             Op::Command(_) => {}
             Op::Call { .. } => calls.push(id),
-            Op::Return(_) => {
-                let call = calls.pop().expect("a return is from a call");
-                access = access.union(instance.access_of_result(call));
-            }
+            Op::Return(_) => shown.add_all(instance.shown_by_result(calls.pop().expect("a return is from a call"))),
         }
     }
-    access
+    shown
 }

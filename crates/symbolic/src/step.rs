@@ -1,7 +1,7 @@
 //! Steps as guards and updates.
 
 use crate::space::{PointId, Space};
-use threadwise_ir::{Access, Path, ThreadId};
+use threadwise_ir::{Observations, Path, ThreadId};
 use threadwise_logic::{Term, Var};
 
 /// Where a thread can start.
@@ -32,8 +32,8 @@ pub struct Step {
     pub forgotten: Vec<Var>,
     /// The edges it takes.
     pub path: Path,
-    /// What variables under `norace` it accesses.
-    pub access: Access,
+    /// What it shows to the patterns of properties.
+    pub shown: Observations,
 }
 
 /// A way in which the step of a thread goes wrong.

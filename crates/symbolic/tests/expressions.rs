@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::Arc;
 use support::{is, known};
-use threadwise_ir::{Env, Expr, Instance, NoLocals, NoValue, Program, PropertyKind, SharedId, Sort};
+use threadwise_ir::{Env, Expr, Instance, NoLocals, NoValue, Program, SharedId, Sort};
 use threadwise_limits::Budget;
 use threadwise_logic::Term;
 use threadwise_solver::{Answer, Session, Settings};
@@ -131,10 +131,7 @@ fn random_store(instance: &Instance, mut seed: u64) -> Vec<i64> {
 }
 
 fn the_property(program: &Program) -> &Expr {
-    match &program.properties[0].kind {
-        PropertyKind::Invariant(_, e) => e,
-        _ => unreachable!("it was declared"),
-    }
+    program.properties[0].formula().expect("it was declared").0
 }
 
 /// Evaluates both ways. `exact`: whether the translation must know exactly where there are errors. Tells how many

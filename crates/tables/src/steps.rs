@@ -4,7 +4,7 @@
 
 use crate::Interner;
 use rustc_hash::{FxHashMap, FxHashSet};
-use threadwise_ir::{Access, ExprKind, Gap, Instance, Program, TemplateId, ThreadId};
+use threadwise_ir::{ExprKind, Gap, Instance, Observations, Program, TemplateId, ThreadId};
 
 /// Above this many entries the tables start anew, so that programs whose every state has another
 /// shared store do not pay for tables that are never asked twice.
@@ -27,8 +27,8 @@ pub struct Entry {
     end: u32,
     /// Whether some step goes wrong.
     pub fails: bool,
-    /// What variables under `norace` the steps access.
-    pub access: Access,
+    /// What the steps show to the patterns of properties, if anything: a number for [`StepTables::observations`].
+    pub shown: Option<u32>,
 }
 
 /// The tables, and the interned stores they speak of.
@@ -48,6 +48,8 @@ pub struct StepTables<'a> {
     dense_shared: u32,
     entries: Vec<Entry>,
     successors: Vec<(u32, u32)>,
+    observations: Vec<Observations>,
+    observation_numbers: FxHashMap<Observations, u32>,
     /// The first reason why some table is not complete.
     pub gap: Option<Gap>,
 }
@@ -73,6 +75,8 @@ impl<'a> StepTables<'a> {
             table_of,
             entries: Vec::new(),
             successors: Vec::new(),
+            observations: Vec::new(),
+            observation_numbers: FxHashMap::default(),
             gap: None,
         }
     }
@@ -104,6 +108,24 @@ impl<'a> StepTables<'a> {
         }
     }
 
+    /// What the steps of an entry show.
+    pub fn observations(&self, number: u32) -> &Observations {
+        &self.observations[number as usize]
+    }
+
+    fn number_observations(&mut self, shown: Observations) -> Option<u32> {
+        if shown.is_empty() {
+            return None;
+        }
+        let known = self.observation_numbers.get(&shown).copied();
+        Some(known.unwrap_or_else(|| {
+            let number = self.observations.len() as u32;
+            self.observations.push(shown.clone());
+            self.observation_numbers.insert(shown, number);
+            number
+        }))
+    }
+
     #[cold]
     fn fill(&mut self, thread: usize, table: usize, shared: u32, local: u32) -> Entry {
         if self.entries.len() >= MAX_ENTRIES {
@@ -126,7 +148,8 @@ impl<'a> StepTables<'a> {
             }
         }
         let fails = !steps.failures.is_empty();
-        let entry = Entry { start, end: self.successors.len() as u32, fails, access: steps.access };
+        let shown = self.number_observations(steps.shown);
+        let entry = Entry { start, end: self.successors.len() as u32, fails, shown };
         let number = self.entries.len() as u32;
         if shared < self.dense_shared && local < DENSE_LOCAL {
             let index = (shared * DENSE_LOCAL + local) as usize;

@@ -92,8 +92,8 @@ fn violation(instance: &Instance, state: &State) -> Option<Violation> {
             return Some(Violation::Step { thread, path: f.path, error: f.error, span: f.span });
         }
     }
-    let mut access = |thread| state.steps(instance, thread).access;
-    let broken = instance.broken_properties(&state.shared, &state.locals, &mut access);
+    let mut shown = |thread| state.steps(instance, thread).shown;
+    let broken = instance.broken_properties(&state.shared, &state.locals, &mut shown);
     broken.first().map(|broken| match *broken {
         Broken::Property(id) => Violation::Property(id),
         Broken::Fault(id, fault, span) => Violation::PropertyFault(id, fault, span),

@@ -6,8 +6,8 @@ mod expr;
 
 use expr::Scope;
 use threadwise_ir::{
-    AbstractThread, Contract, Copies, Domain, Expr, ExprKind, Initial, LocationId, Op, Program, PropertyKind, SharedId,
-    Sort, TemplateId, VarRef,
+    AbstractThread, Contract, Copies, Domain, Expr, ExprKind, Initial, LocationId, Op, Program, Region, SharedId, Sort,
+    TemplateId, VarRef, Violated,
 };
 
 /// The program when all of it is there: what every front end ends with. Builds with debug assertions see that it
@@ -97,14 +97,9 @@ impl Validator<'_> {
             self.condition(e, &Scope::default(), "an initial condition");
         }
         for property in &program.properties {
-            match &property.kind {
-                PropertyKind::Invariant(_, e) | PropertyKind::Never(e) => {
-                    self.condition(e, &Scope::property(), "a property");
-                }
-                PropertyKind::NoRace(name, vars) => {
-                    let all_there = !vars.is_empty() && vars.iter().all(|&var| self.has_shared(var));
-                    self.require(all_there, || format!("norace {name} is of no shared variable"));
-                }
+            match &property.violated {
+                Violated::When(e, _) => self.condition(e, &Scope::property(), "a property"),
+                Violated::By(pattern) => pattern.signs.iter().for_each(|sign| self.region(sign.region())),
             }
         }
         for e in &program.exceptions {
@@ -118,6 +113,11 @@ impl Validator<'_> {
             self.require(!is_second, || "two abstract threads specify one thread".to_string());
             self.abstract_thread(thread);
         }
+    }
+
+    fn region(&mut self, region: &Region) {
+        let all_there = !region.vars.is_empty() && region.vars.iter().all(|&var| self.has_shared(var));
+        self.require(all_there, || "a pattern is of no shared variable".to_string());
     }
 
     fn contract(&mut self, contract: &Contract) {

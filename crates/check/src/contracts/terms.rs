@@ -1,7 +1,7 @@
 //! The program's contracts and invariants as terms.
 
 use std::collections::BTreeSet;
-use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, PropertyKind, SharedId, TemplateId, VarRef};
+use threadwise_ir::{BinaryOp, Contract, Domain, Expr, ExprKind, Program, SharedId, TemplateId, VarRef};
 use threadwise_logic::Term;
 use threadwise_solver::Session;
 use threadwise_symbolic::{Population, Unsupported, Value, View};
@@ -29,15 +29,10 @@ impl<'a> Terms<'a> {
     pub(crate) fn invariant(&self, store: &[Value]) -> Result<Term, Unsupported> {
         let view = View::of_store(self.population, store);
         let mut parts = Vec::new();
-        for property in &self.program().properties {
-            match &property.kind {
-                PropertyKind::Invariant(_, e) if !is_located(e) => parts.push(view.holds(e)?),
-                PropertyKind::Never(e) if !is_located(e) => {
-                    let translated = view.translate(e)?;
-                    parts.push(translated.defined.and(translated.value.term().not()));
-                }
-                PropertyKind::Invariant(..) | PropertyKind::Never(_) | PropertyKind::NoRace(..) => {}
-            }
+        for (_, e, wrong) in self.program().formulas().filter(|(_, e, _)| !is_located(e)) {
+            let translated = view.translate(e)?;
+            let truth = translated.value.term();
+            parts.push(translated.defined.and(if wrong { truth.not() } else { truth.clone() }));
         }
         Ok(Term::all(&parts))
     }

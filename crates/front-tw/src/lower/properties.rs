@@ -4,45 +4,35 @@ use super::fold::known_value;
 use super::names::{GlobalKind, Variable};
 use super::{Lowerer, Mode};
 use crate::ast::{Expr, ItemKind, Name};
-use threadwise_ir::{Property, PropertyKind};
+use threadwise_ir::{Property, Region};
 use threadwise_source::{Diagnostic, Span};
-
-/// The most variables under `norace`: engines keep one bit for each.
-const MAX_NORACE: usize = 64;
 
 impl<'a> Lowerer<'a> {
     /// All properties, conditions on the initial state, and exceptions.
     pub(super) fn lower_properties(&mut self) {
         self.index_labels();
-        let mut watched = 0;
         for item in &self.module.items {
             match &item.kind {
                 ItemKind::Init(e) => self.init(e),
                 ItemKind::Invariant(name, e) => {
                     let name = name.as_ref().map(|name| name.text.as_str().into());
                     if let Some(e) = self.in_mode(Mode::Property, |l| l.condition(e)) {
-                        self.add_property(PropertyKind::Invariant(name, e), item.span);
+                        self.program.properties.push(Property::invariant(name, e, item.span));
                     }
                 }
                 ItemKind::Never(e) => {
                     if let Some(e) = self.in_mode(Mode::Property, |l| l.condition(e)) {
-                        self.add_property(PropertyKind::Never(e), item.span);
+                        self.program.properties.push(Property::never(e, item.span));
                     }
                 }
                 ItemKind::Exceptions(e) => {
                     let states = self.in_mode(Mode::Property, |l| l.condition(e));
                     self.program.exceptions.extend(states);
                 }
-                ItemKind::NoRace(names) => {
-                    names.iter().for_each(|name| self.no_race(name, item.span, &mut watched));
-                }
+                ItemKind::NoRace(names) => names.iter().for_each(|name| self.no_race(name, item.span)),
                 _ => {}
             }
         }
-    }
-
-    fn add_property(&mut self, kind: PropertyKind, span: Span) {
-        self.program.properties.push(Property { kind, span });
     }
 
     fn init(&mut self, e: &'a Expr) {
@@ -54,20 +44,14 @@ impl<'a> Lowerer<'a> {
         self.program.init.push(condition);
     }
 
-    fn no_race(&mut self, name: &Name, span: Span, watched: &mut usize) {
+    fn no_race(&mut self, name: &Name, span: Span) {
         let Some(variable) = self.race_variable(name) else { return };
-        let ids = match variable {
+        let vars = match variable {
             Variable::Broken => return,
             Variable::Plain(id, _) => vec![id],
             Variable::RwLock { writer, readers } => vec![writer, readers],
         };
-        *watched += ids.len();
-        if *watched > MAX_NORACE {
-            let error = Diagnostic::error(name.span, "too many variables under `norace`");
-            self.report(error.label(format!("at most {MAX_NORACE} are supported, an rwlock counting as two")));
-            return;
-        }
-        self.add_property(PropertyKind::NoRace(name.text.as_str().into(), ids), span);
+        self.program.properties.push(Property::norace(name.text.as_str().into(), Region { vars }, span));
     }
 
     fn race_variable(&mut self, name: &Name) -> Option<Variable> {

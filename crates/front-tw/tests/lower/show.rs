@@ -72,18 +72,20 @@ pub fn graph(text: &str, routine: &str) -> String {
 
 /// The formulas of all properties.
 pub fn properties(text: &str) -> String {
-    use threadwise_ir::PropertyKind;
+    use threadwise_ir::{Property, Wording};
     let program = program(text);
     let show = Show { program: &program, routine: &program.routines[0] };
-    let line = |kind: &PropertyKind| match kind {
-        PropertyKind::Invariant(name, e) => format!("invariant {}: {}", name.as_deref().unwrap_or("_"), show.expr(e)),
-        PropertyKind::Never(e) => format!("never {}", show.expr(e)),
-        PropertyKind::NoRace(name, ids) => {
-            let vars: Vec<String> = ids.iter().map(|id| show.var(VarRef::Shared(*id))).collect();
-            format!("norace {name}: {}", vars.join(" "))
+    let line = |property: &Property| {
+        let formula = property.formula().map(|(e, _)| show.expr(e)).unwrap_or_default();
+        let vars = property.pattern().into_iter().flat_map(|pattern| &pattern.signs[0].region().vars);
+        let vars: Vec<String> = vars.map(|id| show.var(VarRef::Shared(*id))).collect();
+        match &property.wording {
+            Wording::Invariant(name) => format!("invariant {}: {formula}", name.as_deref().unwrap_or("_")),
+            Wording::Never => format!("never {formula}"),
+            Wording::NoRace(name) => format!("norace {name}: {}", vars.join(" ")),
         }
     };
-    program.properties.iter().map(|p| line(&p.kind)).collect::<Vec<_>>().join("\n")
+    program.properties.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Expressions and commands of a routine as text.

@@ -3,8 +3,8 @@
 use crate::show::program;
 use std::sync::Arc;
 use threadwise_ir::{
-    BinaryOp, Domain, Edge, EnumId, Expr, ExprKind, Initial, LocalId, LocationId, Op, Place, Program, PropertyKind,
-    Quantifier, RoutineId, SharedId, Sort, TemplateId, UnaryOp, Update, Value, VarRef,
+    BinaryOp, Domain, Edge, EnumId, Expr, ExprKind, Initial, LocalId, LocationId, Op, Place, Program, Property,
+    Quantifier, Region, RoutineId, SharedId, Sort, TemplateId, UnaryOp, Update, Value, VarRef, Violated,
 };
 use threadwise_source::Span;
 use threadwise_validate::validate;
@@ -250,15 +250,14 @@ fn what_may_not_be_mentioned() {
     }
     // `t@L` and `t.x` of the first property, where no property is.
     damaged(unmentionable, |p| {
-        let PropertyKind::Invariant(_, e) = &p.properties[0].kind else { unreachable!() };
-        p.init[0] = e.clone();
+        p.init[0] = p.properties[0].formula().expect("an invariant").0.clone();
     });
 }
 
 #[test]
 fn points_and_locals_of_threads() {
     fn change(p: &mut Program, mut change: impl FnMut(&mut ExprKind)) {
-        let PropertyKind::Invariant(_, e) = &mut p.properties[0].kind else { unreachable!() };
+        let Violated::When(e, _) = &mut p.properties[0].violated else { unreachable!() };
         let ExprKind::Quantified(_, _, body) = &mut e.kind else { unreachable!() };
         let ExprKind::Binary(_, at, comparison) = &mut body.kind else { unreachable!() };
         let ExprKind::Binary(_, local, _) = &mut comparison.kind else { unreachable!() };
@@ -298,14 +297,16 @@ fn points_and_locals_of_threads() {
 
 #[test]
 fn properties_contracts_and_abstract_threads() {
-    damaged("a property is of sort Int", |p| p.properties[0].kind = PropertyKind::Never(int(1)));
-    damaged("of no shared variable", |p| p.properties[2].kind = PropertyKind::NoRace("y".into(), vec![SharedId(99)]));
+    damaged("a property is of sort Int", |p| p.properties[0] = Property::never(int(1), Span::default()));
+    damaged("of no shared variable", |p| {
+        p.properties[2] = Property::norace("y".into(), Region { vars: vec![SharedId(99)] }, Span::default());
+    });
     damaged("an exception is of sort Int", |p| p.exceptions[0] = int(1));
     damaged("a contract is of sort Int", |p| p.relies[0].formula = int(1));
     damaged("binds copies of no thread", |p| p.guarantees[0].subject = Domain::Copies(TemplateId(9)));
     damaged("is no thread", |p| p.guarantees[0].subject = Domain::Sort(Sort::Bool));
     damaged("binds a variable of sort Int", |p| {
-        let PropertyKind::Invariant(_, e) = &mut p.properties[0].kind else { unreachable!() };
+        let Violated::When(e, _) = &mut p.properties[0].violated else { unreachable!() };
         let ExprKind::Quantified(Quantifier::Forall, binder, _) = &mut e.kind else { unreachable!() };
         binder.domain = Domain::Sort(Sort::Int);
     });

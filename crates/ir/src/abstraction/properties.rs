@@ -20,10 +20,9 @@
 //! because it is evaluated from left to right.
 
 use super::{Abstraction, Builder};
-use crate::access::RaceBits;
 use crate::{
-    BinaryOp, Copies, Domain, Expr, ExprKind, LocationId, Program, Property, PropertyId, PropertyKind, Quantifier,
-    Sort, TemplateId, ThreadRef, UnaryOp,
+    BinaryOp, Copies, Domain, Edge, Expr, ExprKind, LocationId, Pattern, Program, Property, PropertyId, Quantifier,
+    Sort, TemplateId, ThreadRef, UnaryOp, Violated,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,7 +77,7 @@ pub(super) fn share_out(
         sharing.share(PropertyId(index as u32), property)?;
     }
     for property in &mut sharing.kept {
-        let (PropertyKind::Invariant(_, e) | PropertyKind::Never(e)) = &mut property.kind else { continue };
+        let Violated::When(e, _) = &mut property.violated else { continue };
         *e = with_new_locations(e, &builder, nodes, &sharing.labelled);
     }
     // Exceptions are annotations: those that speak of specified threads say nothing about the abstract ones.
@@ -119,11 +118,11 @@ struct Sharing<'a> {
 
 impl Sharing<'_> {
     fn share(&mut self, id: PropertyId, property: &Property) -> Result<(), Inexpressible> {
-        let (e, wanted) = match &property.kind {
-            PropertyKind::Invariant(_, e) => (e, false),
-            PropertyKind::Never(e) => (e, true),
-            PropertyKind::NoRace(name, vars) => {
-                if let Some(thread) = self.accessing(vars) {
+        let (e, wanted) = match &property.violated {
+            Violated::When(e, wanted) => (e, *wanted),
+            Violated::By(pattern) => {
+                if let Some(thread) = self.showing(pattern) {
+                    let name = property.wording.name().unwrap_or_default();
                     let why = format!("`{thread}` accesses `{name}`, and its abstract thread does not say when");
                     return Err(Inexpressible { property: id, why });
                 }
@@ -150,15 +149,11 @@ impl Sharing<'_> {
         Ok(())
     }
 
-    /// A specified thread that accesses one of the variables.
-    fn accessing(&self, vars: &[crate::SharedId]) -> Option<Arc<str>> {
-        let alone = Property { kind: PropertyKind::NoRace("".into(), vars.to_vec()), span: Default::default() };
-        let bits = RaceBits::of_properties(self.program, std::slice::from_ref(&alone));
-        let accesses = |&&template: &&TemplateId| {
-            let mut own = self.program.edges_of_thread(template);
-            own.any(|(_, edge)| bits.of_edge(edge).union(bits.of_result(edge)).accessed != 0)
-        };
-        self.nodes.keys().find(accesses).map(|&template| self.program.template(template).name.clone())
+    /// A specified thread that may show a sign of the pattern.
+    fn showing(&self, pattern: &Pattern) -> Option<Arc<str>> {
+        let is_shown = |edge: &Edge| pattern.signs.iter().any(|s| s.is_shown_by(edge) || s.is_shown_by_result(edge));
+        let shows = |template: &&TemplateId| self.program.edges_of_thread(**template).any(|(_, edge)| is_shown(edge));
+        self.nodes.keys().find(shows).map(|&template| self.program.template(template).name.clone())
     }
 
     fn concerns_specified(&self, e: &Expr) -> bool {
@@ -234,7 +229,7 @@ impl Sharing<'_> {
         if !subjects.iter().any(|thread| self.nodes.contains_key(&thread.template)) {
             let conjunction = way.into_iter().map(|part| part.condition);
             let conjunction = conjunction.reduce(|a, b| Expr::binary(BinaryOp::And, a, b, Sort::Bool))?;
-            self.kept.push(Property { kind: PropertyKind::Never(conjunction), span: property.span });
+            self.kept.push(Property::never(conjunction, property.span));
             return Some(());
         }
         let [subject] = subjects[..] else { return None };

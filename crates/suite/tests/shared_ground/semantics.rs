@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_ir::{
-    Broken, Control, Fault, Instance, LocalId, PropertyKind, SharedId, Sort, State, StepError, Steps, ThreadId,
+    Broken, Control, Fault, Instance, LocalId, Observations, SharedId, Sort, State, StepError, Steps, ThreadId, Wording,
 };
 use threadwise_oracle::ErrorKind;
 
@@ -85,14 +85,14 @@ fn kind_of_fault(fault: Fault) -> ErrorKind {
 
 /// What is wrong in a state by itself.
 pub fn property_errors(instance: &Instance, state: &State) -> BTreeSet<ErrorKind> {
-    let mut no_access = |_: ThreadId| threadwise_ir::Access::default();
-    let broken = instance.broken_properties(&state.shared, &state.locals, &mut no_access);
+    let mut nothing = |_: ThreadId| Observations::default();
+    let broken = instance.broken_properties(&state.shared, &state.locals, &mut nothing);
     let kind = |broken: &Broken| match broken {
         Broken::Fault(_, fault, _) => kind_of_fault(*fault),
-        Broken::Property(id) => match &instance.program.properties[id.index()].kind {
-            PropertyKind::Invariant(..) => ErrorKind::Invariant,
-            PropertyKind::Never(_) => ErrorKind::Never,
-            PropertyKind::NoRace(..) => ErrorKind::Race,
+        Broken::Property(id) => match &instance.program.properties[id.index()].wording {
+            Wording::Invariant(_) => ErrorKind::Invariant,
+            Wording::Never => ErrorKind::Never,
+            Wording::NoRace(_) => ErrorKind::Race,
         },
     };
     broken.iter().map(kind).collect()

@@ -1,0 +1,129 @@
+//! Properties: what the user wrote, and when a state violates it.
+//!
+//! A state violates a property either by a formula, which looks at the whole state at once, or by a pattern of what
+//! different threads show. What a thread shows depends on the shared store and on its own local state alone, so
+//! whoever knows the states of the threads one by one can tell whether a pattern is met.
+
+use crate::{Expr, PropertyId, SharedId};
+use std::sync::Arc;
+use threadwise_source::Span;
+
+/// A property.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// What the user wrote, for messages; nothing else depends on it.
+    pub wording: Wording,
+    /// Which states violate it.
+    pub violated: Violated,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// How a property is declared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wording {
+    /// `invariant e;`, `invariant name: e;`
+    Invariant(Option<Arc<str>>),
+    /// `never e;`
+    Never,
+    /// `norace x;`
+    NoRace(Arc<str>),
+}
+
+/// Which states violate a property.
+#[derive(Clone, Debug)]
+pub enum Violated {
+    /// Those in which a formula has this value. Where it has no value, that is an error of its own.
+    When(Expr, bool),
+    /// Those in which threads meet a pattern.
+    By(Pattern),
+}
+
+/// What threads show at the same time.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// For each of these there is a thread that shows it, another one for each, and all of the same element.
+    pub signs: Vec<Sign>,
+}
+
+/// What can be seen of a thread by itself, in a shared store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sign {
+    /// A step that it can take reads or writes there.
+    Accesses(Region),
+    /// A step that it can take writes there.
+    Writes(Region),
+}
+
+/// Shared variables that belong together: an `rwlock` is two.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    pub vars: Vec<SharedId>,
+}
+
+impl Property {
+    /// The formula holds in every reachable state.
+    pub fn invariant(name: Option<Arc<str>>, formula: Expr, span: Span) -> Property {
+        Property { wording: Wording::Invariant(name), violated: Violated::When(formula, false), span }
+    }
+
+    /// The formula holds in no reachable state.
+    pub fn never(formula: Expr, span: Span) -> Property {
+        Property { wording: Wording::Never, violated: Violated::When(formula, true), span }
+    }
+
+    /// No two threads can each take a step that accesses the region, one of them writing it.
+    pub fn norace(name: Arc<str>, region: Region, span: Span) -> Property {
+        let signs = vec![Sign::Writes(region.clone()), Sign::Accesses(region)];
+        Property { wording: Wording::NoRace(name), violated: Violated::By(Pattern { signs }), span }
+    }
+
+    /// The formula that violates it, and with which value.
+    pub fn formula(&self) -> Option<(&Expr, bool)> {
+        match &self.violated {
+            Violated::When(formula, value) => Some((formula, *value)),
+            Violated::By(_) => None,
+        }
+    }
+
+    pub fn pattern(&self) -> Option<&Pattern> {
+        match &self.violated {
+            Violated::When(..) => None,
+            Violated::By(pattern) => Some(pattern),
+        }
+    }
+}
+
+impl Wording {
+    /// The name of an invariant, or of what a `norace` is about.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Wording::Invariant(name) => name.as_deref(),
+            Wording::Never => None,
+            Wording::NoRace(name) => Some(name),
+        }
+    }
+}
+
+impl Sign {
+    /// The variables that it is about.
+    pub fn region(&self) -> &Region {
+        match self {
+            Sign::Accesses(region) | Sign::Writes(region) => region,
+        }
+    }
+}
+
+impl crate::Program {
+    /// The properties that are violated by formulas.
+    pub fn formulas(&self) -> impl Iterator<Item = (PropertyId, &Expr, bool)> {
+        let properties = self.properties.iter().zip(0..);
+        properties.filter_map(|(property, id)| property.formula().map(|(e, value)| (PropertyId(id), e, value)))
+    }
+
+    /// The properties that are violated by patterns.
+    pub fn patterns(&self) -> impl Iterator<Item = (PropertyId, &Pattern)> {
+        let properties = self.properties.iter().zip(0..);
+        properties.filter_map(|(property, id)| property.pattern().map(|pattern| (PropertyId(id), pattern)))
+    }
+}
