@@ -239,7 +239,7 @@ impl Judge<'_> {
                 Violated::By(pattern) => {
                     for group in patterns::groups(self.terms, codes, pattern) {
                         self.session.push();
-                        patterns::say_all(self.terms, self.session, codes, &group)?;
+                        patterns::say_all(self.terms, self.session, codes, pattern, &group)?;
                         self.must_be_impossible(|| format!("it does not exclude the race at {place}"))?;
                         self.session.pop();
                     }

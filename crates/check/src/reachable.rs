@@ -43,6 +43,7 @@
 //!
 //! A set of states is about a fixed number of threads. It proves nothing about `thread W[*]`.
 
+use crate::patterns::tells_elements_apart;
 use crate::space::{Moves, Space, Tuple};
 use crate::{CheckError, folding, refuted};
 use rustc_hash::FxHashSet;
@@ -67,10 +68,13 @@ pub(crate) fn check(program: &Arc<Program>, set: &ReachableSet, budget: &Budget)
     let mut judge = Judge::new(&instance, set, budget);
     let states = judge.canonical_states(set)?;
     judge.contains_all_initial_states(&states)?;
+    let by_elements = tells_elements_apart(program);
     for state in &states {
         judge.ask_budget(states.len())?;
         let first_like = judge.space.first_like(state);
-        let moves: Vec<_> = first_like.iter().map(|&thread| judge.space.moves(state, thread)).collect();
+        // A thread that is like another one does the same, up to a permutation, but shows it of other elements.
+        let whose = |thread: usize| if by_elements { thread } else { first_like[thread] };
+        let moves: Vec<_> = (0..first_like.len()).map(|thread| judge.space.moves(state, whose(thread))).collect();
         judge.is_no_error(state, &moves)?;
         judge.contains_all_successors(&states, state, &first_like, &moves)?;
     }

@@ -6,10 +6,10 @@
 
 use crate::condition::{Condition, Cube, Literal, condition, looks_at_threads};
 use crate::space::{Space, Stop, forget_if_large};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use threadwise_ir::{Env, ExprKind, Gap, Instance, Locals, NoValue, Observation, PropertyId, TemplateId, Violated};
+use threadwise_ir::{Env, ExprKind, Gap, Instance, Locals, NoValue, PropertyId, TemplateId, Violated};
 use threadwise_products::{ProductId, SetId};
 
 /// More combinations of what a condition can tell apart than this are not tried.
@@ -25,8 +25,8 @@ struct Predicate {
 enum Test {
     /// Its next step can go wrong.
     Fails,
-    /// It shows this to the pattern of a property.
-    Shows(Observation),
+    /// It shows a sign of the pattern of a property, of an element.
+    Shows(PropertyId, u32, u32),
     Literals(Vec<Literal>),
 }
 
@@ -48,6 +48,12 @@ pub(crate) struct Danger {
     slots: FxHashMap<(usize, ProductId, usize, u32), Rc<[Slot]>>,
     shared: FxHashMap<(usize, u32), bool>,
     others_in: FxHashMap<(usize, u32, ProductId), Rc<[ProductId]>>,
+    /// The properties with patterns of elements, and how many signs each has.
+    of_elements: FxHashMap<PropertyId, u32>,
+    /// The elements for which there are patterns.
+    elements: FxHashSet<(PropertyId, u32)>,
+    /// By group and store: the local states in which it is known which elements are shown.
+    noted: FxHashMap<(usize, u32), SetId>,
 }
 
 /// Some threads of a group that have the same set, part of which satisfies a predicate.
@@ -68,10 +74,11 @@ impl Danger {
             match &property.violated {
                 Violated::When(e, wrong) => danger.add(condition(instance, e, *wrong), true),
                 Violated::By(pattern) => {
-                    let signs = 0..pattern.signs.len() as u32;
-                    let shows = |sign| Test::Shows(Observation { property: id, sign });
-                    let role = |sign| Predicate { template: None, thread: None, test: shows(sign) };
-                    danger.add_pattern(signs.map(role).collect(), Vec::new());
+                    if pattern.signs.iter().any(|sign| sign.region().depth > 0) {
+                        danger.of_elements.insert(id, pattern.signs.len() as u32);
+                    } else {
+                        danger.add_meeting(id, pattern.signs.len() as u32, 0);
+                    }
                 }
             }
         }
@@ -97,6 +104,9 @@ impl Danger {
             slots: FxHashMap::default(),
             shared: FxHashMap::default(),
             others_in: FxHashMap::default(),
+            of_elements: FxHashMap::default(),
+            elements: FxHashSet::default(),
+            noted: FxHashMap::default(),
         }
     }
 
@@ -116,6 +126,39 @@ impl Danger {
         }
     }
 
+    /// Different threads show the signs of a pattern, all of this element.
+    fn add_meeting(&mut self, property: PropertyId, signs: u32, element: u32) {
+        let role = |sign| Predicate { template: None, thread: None, test: Test::Shows(property, sign, element) };
+        self.add_pattern((0..signs).map(role).collect(), Vec::new());
+    }
+
+    /// Adds patterns for elements that were not met before. Threads meet in an element just if they do in the first
+    /// one of those that one of them shows.
+    fn note_elements(&mut self, space: &mut Space<'_>, store: u32, product: ProductId) -> Result<(), Stop> {
+        if self.of_elements.is_empty() {
+            return Ok(());
+        }
+        for group in 0..space.groups.len() {
+            for (set, _) in space.algebra.entries(product, group).to_vec() {
+                let noted = self.noted.get(&(group, store)).copied().unwrap_or(SetId::EMPTY);
+                let new = space.algebra.sets.difference(set, noted);
+                for local in space.algebra.sets.elements(new) {
+                    let shown = space.shown(group, store, local)?.clone();
+                    for observation in shown.iter() {
+                        if let Some(&signs) = self.of_elements.get(&observation.property)
+                            && self.elements.insert((observation.property, observation.first))
+                        {
+                            self.add_meeting(observation.property, signs, observation.first);
+                        }
+                    }
+                }
+                let noted = space.algebra.sets.union(noted, new);
+                self.noted.insert((group, store), noted);
+            }
+        }
+        Ok(())
+    }
+
     fn add_pattern(&mut self, predicates: Vec<Predicate>, shared: Vec<Literal>) {
         let first = self.predicates.len();
         let roles = (first..first + predicates.len()).collect();
@@ -131,6 +174,7 @@ impl Danger {
 
     /// Whether some state of the product is among those meant.
     pub(crate) fn exists(&mut self, space: &mut Space<'_>, store: u32, product: ProductId) -> Result<bool, Stop> {
+        self.note_elements(space, store, product)?;
         for pattern in 0..self.patterns.len() {
             if self.shared_holds(space, pattern, store)? && self.can_be_cast(space, pattern, store, product, None)? {
                 return Ok(true);
@@ -151,6 +195,7 @@ impl Danger {
         store: u32,
         product: ProductId,
     ) -> Result<Vec<ProductId>, Stop> {
+        self.note_elements(space, store, product)?;
         let mut found = BTreeSet::new();
         for pattern in 0..self.patterns.len() {
             if !self.shared_holds(space, pattern, store)? {
@@ -183,6 +228,7 @@ impl Danger {
         product: ProductId,
         old: Option<ProductId>,
     ) -> Result<Option<Vec<SetId>>, Stop> {
+        self.note_elements(space, store, product)?;
         let threads = space.instance.threads.len();
         let mut axes = vec![SetId::EMPTY; space.groups.len()];
         for pattern in 0..self.patterns.len() {
@@ -354,7 +400,9 @@ impl Danger {
             for local in space.algebra.sets.elements(new) {
                 let holds = match test {
                     Test::Fails => space.entry(group, store, local)?.fails,
-                    Test::Shows(observation) => space.shown(group, store, local)?.show(*observation),
+                    Test::Shows(property, sign, element) => {
+                        space.shown(group, store, local)?.show(*property, *sign, *element)
+                    }
                     Test::Literals(literals) => {
                         let mut holds = true;
                         for literal in literals {

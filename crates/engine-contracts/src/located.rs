@@ -107,6 +107,24 @@ impl Actor {
     }
 }
 
+/// A step that may show a sign.
+#[derive(Clone)]
+struct Showing {
+    thread: Term,
+    /// That the thread can take it.
+    can: Term,
+    /// The keys of what it shows the sign of, as far as they are known.
+    keys: Vec<Term>,
+}
+
+impl Showing {
+    /// That it is another thread's, and that it may be of the same element.
+    fn meets(&self, other: &Showing) -> Term {
+        let same = self.keys.iter().zip(&other.keys).map(|(one, other)| one.equals(other));
+        self.thread.equals(&other.thread).not().and(Term::all(same))
+    }
+}
+
 /// A state, as far as a property speaks of it.
 struct Scene<'a> {
     contracts: &'a Contracts<'a>,
@@ -202,25 +220,26 @@ impl Scene<'_> {
         Some(Actor { template, thread: thread.clone(), number })
     }
 
-    /// Different threads can each take a step that shows one of the signs of a pattern.
+    /// Different threads can each take a step that shows one of the signs of a pattern, all of the same element.
     fn meeting(&self, pattern: &Pattern) -> Result<Term, Unsupported> {
-        let mut ways: Vec<(Vec<Term>, Term)> = vec![(Vec::new(), Term::bool(true))];
+        let mut ways: Vec<(Vec<Showing>, Term)> = vec![(Vec::new(), Term::bool(true))];
         for sign in &pattern.signs {
             let showing = self.showing(sign)?;
-            let further = |(threads, can): &(Vec<Term>, Term)| {
-                let with = |(thread, can_too): &(Term, Term)| {
-                    let another = Term::all(threads.iter().map(|other| thread.equals(other).not()));
-                    ([threads.as_slice(), std::slice::from_ref(thread)].concat(), Term::all([can, can_too, &another]))
+            let further = |(others, can): &(Vec<Showing>, Term)| {
+                let with = |one: &Showing| {
+                    let together = Term::all(others.iter().map(|other| one.meets(other)));
+                    let all = [others.as_slice(), std::slice::from_ref(one)].concat();
+                    (all, Term::all([can, &one.can, &together]))
                 };
-                showing.iter().map(with).collect::<Vec<(Vec<Term>, Term)>>()
+                showing.iter().map(with).collect::<Vec<(Vec<Showing>, Term)>>()
             };
             ways = ways.iter().flat_map(further).collect();
         }
         Ok(Term::any(ways.iter().map(|(_, can)| can)))
     }
 
-    /// The steps that may show a sign, each with a thread and that it can take it.
-    fn showing(&self, sign: &Sign) -> Result<Vec<(Term, Term)>, Unsupported> {
+    /// The steps that may show a sign.
+    fn showing(&self, sign: &Sign) -> Result<Vec<Showing>, Unsupported> {
         let program = &self.contracts.population.program;
         let mut showing = Vec::new();
         for (index, places) in self.places.iter().enumerate() {
@@ -233,12 +252,33 @@ impl Scene<'_> {
                         let actor = self.actor(template, &thread).expect("it is a constant");
                         let here = actor.place().equals(Term::int(number as i64));
                         let can = Term::all([&exists, &here, &self.can_take(&actor, place, edge)?]);
-                        showing.push((thread.clone(), can));
+                        for keys in self.keys(&actor, place, edge, sign)? {
+                            showing.push(Showing { thread: thread.clone(), can: can.clone(), keys });
+                        }
                     }
                 }
             }
         }
         Ok(showing)
+    }
+
+    /// The keys of what a step that starts with an edge may show a sign of, as far as they are known: of a step of
+    /// several edges none.
+    fn keys(&self, actor: &Actor, place: &Place, id: EdgeId, sign: &Sign) -> Result<Vec<Vec<Term>>, Unsupported> {
+        let program = self.contracts.program();
+        let edge = program.edge(id);
+        let (region, writes_only) = match sign {
+            Sign::Accesses(region) => (region, false),
+            Sign::Writes(region) => (region, true),
+        };
+        let Op::Command(command) = &edge.op else { return Ok(vec![Vec::new()]) };
+        if region.depth == 0 || program.location(edge.to).transient {
+            return Ok(vec![Vec::new()]);
+        }
+        let locals = actor.locals(self, place.routine);
+        let view = View::of_thread(self.contracts.population, &actor.thread, self.shared, &locals);
+        let term = |key: &&Expr| Ok(view.translate(key)?.value.term().clone());
+        region.parts_of(command, writes_only).iter().map(|keys| keys.iter().map(term).collect()).collect()
     }
 
     /// That an edge can be taken; where there is something to choose, and for calls, this is left open.

@@ -4,9 +4,8 @@
 //! that agree on these are tried once.
 
 use crate::fixpoint::{Fixpoint, Stop};
-use threadwise_ir::{
-    Broken, ExprKind, Gap, Instance, Locals, LocationId, Met, Observation, Observations, Store, TemplateId,
-};
+use crate::perspective::View;
+use threadwise_ir::{Broken, ExprKind, Gap, Instance, Locals, LocationId, Met, Observations, Store, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_source::Span;
 
@@ -122,16 +121,20 @@ fn suspect_without_threads(instance: &Instance) -> Result<Option<Suspect>, Stop>
 
 fn candidates_at<'c>(fixpoint: &'c mut Fixpoint<'_>, store: u32) -> Candidates<'c> {
     let threads = 0..fixpoint.instance.threads.len();
-    let views: Vec<(TemplateId, u32)> = threads
-        .map(|thread| {
-            let view = fixpoint.perspectives.view_of(thread, store);
-            (view.template, view.store)
-        })
-        .collect();
+    let views: Vec<View> = threads.map(|thread| fixpoint.perspectives.view_of(thread, store)).collect();
     let fixpoint = &*fixpoint;
-    let states = |(template, store): (TemplateId, u32)| {
+    let states = |view: View| {
+        let (template, store) = (view.template, view.store);
         let locals = &fixpoint.threads[template.index()].locals;
-        let shown = |local| fixpoint.shown.get(&(template, store, local)).cloned().unwrap_or_default();
+        // What a thread shows is known in the names that threads have to it.
+        let renamed = |shown: &Observations| match fixpoint.perspectives.are_equal() {
+            true => shown.clone(),
+            false => fixpoint.instance.rename_shown(shown, &|tid| match usize::try_from(tid - 1) {
+                Ok(index) => view.back[index] as i64 + 1,
+                Err(_) => tid,
+            }),
+        };
+        let shown = |local| fixpoint.shown.get(&(template, store, local)).map(renamed).unwrap_or_default();
         let here = fixpoint.locals_at(template, store);
         here.iter().map(|local| (locals.get(local), shown(local))).collect()
     };
@@ -246,9 +249,10 @@ fn meeting(instance: &Instance, sights: &Sights, candidates: &Candidates<'_>) ->
 fn suspect_that_meets(candidates: &Candidates<'_>, met: &Met) -> Suspect {
     let mut threads: Vec<(usize, Store)> = Vec::new();
     for (&thread, sign) in met.threads.iter().zip(0..) {
-        let observation = Observation { property: met.property, sign };
         let states = candidates.threads[thread].iter();
-        let showing = states.filter(|(_, shown)| shown.show(observation)).map(|(local, _)| (thread, (*local).into()));
+        let showing = states
+            .filter(|(_, shown)| shown.show(met.property, sign, met.element))
+            .map(|(local, _)| (thread, (*local).into()));
         threads.extend(showing.take(1));
     }
     threads.sort_by_key(|(thread, _)| *thread);

@@ -48,14 +48,22 @@ pub enum ItemKind {
     Never(Expr),
     /// `exceptions e;`
     Exceptions(Expr),
-    /// `norace x, y;`
-    NoRace(Vec<Name>),
+    /// `norace x, a[*], b[*][*];`
+    NoRace(Vec<Watched>),
     /// `rely … :: F;`
     Rely(Contract),
     /// `guarantee … :: F;`
     Guarantee(Contract),
     /// `abstract W { … }`
     Abstract(AbstractThread),
+}
+
+/// A variable under `norace`, as a whole or by its elements.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Watched {
+    pub name: Name,
+    /// How many `[*]` there are behind the name.
+    pub depth: usize,
 }
 
 /// Variables declared together.

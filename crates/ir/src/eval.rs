@@ -143,6 +143,11 @@ impl<'a> Env<'a> {
         self.bound.push(value);
     }
 
+    /// Forgets the innermost bound variable.
+    pub(crate) fn unbind(&mut self) {
+        self.bound.pop();
+    }
+
     /// The truth of a boolean expression.
     pub fn holds(&mut self, e: &Expr) -> Result<bool, NoValue> {
         Ok(self.scalar(e)? != 0)

@@ -5,7 +5,7 @@
 //! each value of its element sort, 64 to a word. An array takes the words of its elements one after
 //! the other in the order of its keys.
 
-use crate::observe::{self, Observations};
+use crate::observe::{Observations, OnEdge, on_edges};
 use crate::{Copies, EdgeId, LocalId, LocationId, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId, VarRef};
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub struct Instance {
     shared_offset: Vec<usize>,
     shared_words: usize,
     frames: Vec<FrameLayout>,
-    /// For each edge what it shows, and what writing its result does; empty where no property asks.
-    shown_on_edges: Vec<[Observations; 2]>,
+    /// What each edge shows; empty where no property asks.
+    shown_on_edges: Vec<OnEdge>,
 }
 
 /// Where a routine's locals are in its frame. The last word of a frame is the control location.
@@ -75,7 +75,7 @@ impl Instance {
             shared_offset: Vec::new(),
             shared_words: 0,
             frames: Vec::new(),
-            shown_on_edges: observe::of_edges(&program),
+            shown_on_edges: on_edges(&program),
         };
         let shared = instance.lay_out(program.shared.iter().map(|v| &v.sort));
         (instance.shared_offset, instance.shared_words) = (shared.offset, shared.words);
@@ -233,14 +233,19 @@ impl Instance {
         }
     }
 
-    /// What an edge shows, but for the result of a call.
+    /// What an edge shows in all states alike, but for the result of a call.
     pub fn shown_by_edge(&self, edge: EdgeId) -> &Observations {
-        self.shown_on_edges.get(edge.index()).map_or(Observations::none(), |[by_edge, _]| by_edge)
+        self.shown_on_edges.get(edge.index()).map_or(Observations::none(), |shown| &shown.by_edge)
     }
 
-    /// What returning from the call on this edge shows.
+    /// What returning from the call on this edge shows in all states alike.
     pub fn shown_by_result(&self, edge: EdgeId) -> &Observations {
-        self.shown_on_edges.get(edge.index()).map_or(Observations::none(), |[_, by_result]| by_result)
+        self.shown_on_edges.get(edge.index()).map_or(Observations::none(), |shown| &shown.by_result)
+    }
+
+    /// Whether the edge, or its result, may show something of elements of arrays, which depends on the state.
+    pub fn shows_elements(&self, edge: EdgeId) -> bool {
+        self.shown_on_edges.get(edge.index()).is_some_and(|shown| shown.of_elements)
     }
 
     /// Appends a frame with all locals at their defaults.

@@ -8,6 +8,7 @@
 
 mod abstraction;
 mod choices;
+mod elements;
 mod eval;
 mod expr;
 mod failing;

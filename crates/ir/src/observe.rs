@@ -4,7 +4,8 @@
 //! set of states of one thread shows is the union of what each shows: a pattern is met by some states, one from the
 //! set of each thread, just if it is met by the unions, since each thread has one part in it at most.
 
-use crate::{Edge, ExprKind, Op, Pattern, Program, PropertyId, Region, Sign, Update, VarRef};
+use crate::{Command, Edge, Expr, ExprKind, Op, Pattern, Program, PropertyId, Region, Sign, Update, Value, VarRef};
+use std::collections::BTreeSet;
 
 /// Something that a thread shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -13,9 +14,13 @@ pub struct Observation {
     pub property: PropertyId,
     /// Which of the signs of the pattern it is.
     pub sign: u32,
+    /// The first of the elements that it is shown of; 0 where elements are not told apart.
+    pub first: u32,
+    /// The last of them.
+    pub last: u32,
 }
 
-/// What a thread shows, in order.
+/// What a thread shows, in order. Of the same sign no two are of elements that overlap or adjoin.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Observations(Vec<Observation>);
 
@@ -34,9 +39,9 @@ impl Observations {
         self.0.iter().copied()
     }
 
-    /// Whether this is among them.
-    pub fn show(&self, observation: Observation) -> bool {
-        self.0.binary_search(&observation).is_ok()
+    /// Whether a sign of a property's pattern is shown of an element.
+    pub fn show(&self, property: PropertyId, sign: u32, element: u32) -> bool {
+        self.of(property).iter().any(|o| o.sign == sign && o.first <= element && element <= o.last)
     }
 
     /// Those of a property.
@@ -46,10 +51,19 @@ impl Observations {
         &self.0[start..end]
     }
 
-    pub fn add(&mut self, observation: Observation) {
-        if let Err(place) = self.0.binary_search(&observation) {
-            self.0.insert(place, observation);
+    pub fn add(&mut self, mut new: Observation) {
+        let meets = |old: &Observation, new: &Observation| {
+            let same = (old.property, old.sign) == (new.property, new.sign);
+            same && old.first <= new.last.saturating_add(1) && new.first <= old.last.saturating_add(1)
+        };
+        for old in &self.0 {
+            if meets(old, &new) {
+                (new.first, new.last) = (new.first.min(old.first), new.last.max(old.last));
+            }
         }
+        self.0.retain(|old| !meets(old, &new));
+        let place = self.0.partition_point(|old| *old < new);
+        self.0.insert(place, new);
     }
 
     pub fn add_all(&mut self, others: &Observations) {
@@ -61,6 +75,8 @@ impl Observations {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Met {
     pub property: PropertyId,
+    /// Of which element.
+    pub element: u32,
     /// For each sign of the pattern the thread that shows it.
     pub threads: Vec<usize>,
 }
@@ -69,26 +85,30 @@ impl Program {
     /// The patterns that threads meet who show these, each with the first threads that do.
     pub fn patterns_met(&self, shown: &[&Observations]) -> Vec<Met> {
         let cast = |(property, pattern): (PropertyId, &Pattern)| {
-            let mut threads = Vec::new();
-            cast_from(property, pattern, shown, &mut threads).then_some(Met { property, threads })
+            // Ranges have an element in common just if the first one of some of them is in all.
+            let elements: BTreeSet<u32> = shown.iter().flat_map(|shown| shown.of(property)).map(|o| o.first).collect();
+            elements.into_iter().find_map(|element| {
+                let mut met = Met { property, element, threads: Vec::new() };
+                cast_from(pattern, shown, &mut met).then_some(met)
+            })
         };
         self.patterns().filter_map(cast).collect()
     }
 }
 
 /// Finds another thread for each sign that has none yet.
-fn cast_from(property: PropertyId, pattern: &Pattern, shown: &[&Observations], threads: &mut Vec<usize>) -> bool {
-    let sign = threads.len();
+fn cast_from(pattern: &Pattern, shown: &[&Observations], met: &mut Met) -> bool {
+    let sign = met.threads.len();
     if sign == pattern.signs.len() {
         return true;
     }
     for thread in 0..shown.len() {
-        if !threads.contains(&thread) && shown[thread].show(Observation { property, sign: sign as u32 }) {
-            threads.push(thread);
-            if cast_from(property, pattern, shown, threads) {
+        if !met.threads.contains(&thread) && shown[thread].show(met.property, sign as u32, met.element) {
+            met.threads.push(thread);
+            if cast_from(pattern, shown, met) {
                 return true;
             }
-            threads.pop();
+            met.threads.pop();
         }
     }
     false
@@ -98,25 +118,96 @@ impl Sign {
     /// Whether an edge shows it, but for the result of a call, which is written on return.
     pub fn is_shown_by(&self, edge: &Edge) -> bool {
         match self {
-            Sign::Accesses(region) => reads(region, edge) || writes(region, edge),
+            Sign::Accesses(region) => edge_reads(region, edge) || writes(region, edge),
             Sign::Writes(region) => writes(region, edge),
         }
     }
 
-    /// Whether writing the result of the call on an edge shows it.
+    /// Whether writing the result of the call on an edge shows it. The indices of the place are evaluated then.
     pub fn is_shown_by_result(&self, call: &Edge) -> bool {
-        match &call.op {
-            Op::Call { result: Some(place), .. } => self.region().has(place.var),
-            Op::Call { result: None, .. } | Op::Command(_) | Op::Return(_) => false,
+        let Op::Call { result: Some(place), .. } = &call.op else { return false };
+        let reads = || place.indices.iter().any(|index| index.any(&|e| reads(self.region(), e)));
+        match self {
+            Sign::Accesses(region) => region.has(place.var) || reads(),
+            Sign::Writes(region) => region.has(place.var),
         }
     }
 }
 
-fn reads(region: &Region, edge: &Edge) -> bool {
+impl Region {
+    /// The keys of the parts of the region that an edge of one command accesses, as far as they can be told from the text:
+    /// keys that depend on a bound variable, and those further in, are left out. With `writes_only`, of the parts that
+    /// it writes.
+    pub fn parts_of<'e>(&self, command: &'e Command, writes_only: bool) -> Vec<Vec<&'e Expr>> {
+        let mut parts = Vec::new();
+        match &command.update {
+            Update::Assign(assignments) => {
+                let written = assignments.iter().filter(|(place, _)| self.has(place.var));
+                parts.extend(written.map(|(place, _)| self.told(place.indices.iter().collect())));
+            }
+            Update::Action { frame, formula, assertion } => {
+                let mentioned =
+                    || formula.any(&|e| reads(self, e)) || assertion.iter().any(|e| e.any(&|e| reads(self, e)));
+                let writes = frame.iter().any(|&var| self.has(var));
+                parts.extend((writes || !writes_only && mentioned()).then(Vec::new));
+            }
+        }
+        if !writes_only {
+            command.assertions.iter().for_each(|assertion| self.parts_read(&assertion.condition, &mut parts));
+            command.guard.iter().for_each(|e| self.parts_read(e, &mut parts));
+            if let Update::Assign(assignments) = &command.update {
+                for (place, value) in assignments {
+                    place.indices.iter().for_each(|index| self.parts_read(index, &mut parts));
+                    if let Value::Of(e) = value {
+                        self.parts_read(e, &mut parts);
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    fn parts_read<'e>(&self, e: &'e Expr, parts: &mut Vec<Vec<&'e Expr>>) {
+        match &e.kind {
+            ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Index(..) => {
+                let (mut root, mut keys) = (e, Vec::new());
+                while let ExprKind::Index(array, key) = &root.kind {
+                    keys.insert(0, &**key);
+                    root = array;
+                }
+                keys.iter().for_each(|key| self.parts_read(key, parts));
+                match &root.kind {
+                    ExprKind::Read(var) | ExprKind::ReadAfter(var) => {
+                        parts.extend(self.has(*var).then(|| self.told(keys)));
+                    }
+                    _ => self.parts_read(root, parts),
+                }
+            }
+            ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| self.parts_read(e, parts)),
+            ExprKind::Conditional(inner) => inner.iter().for_each(|e| self.parts_read(e, parts)),
+            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.parts_read(e, parts)),
+            ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => self.parts_read(a, parts),
+            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => self.parts_read(&thread.thread, parts),
+            ExprKind::Const(_) | ExprKind::Thread(_) | ExprKind::SelfThread | ExprKind::Bound(_) => {}
+        }
+    }
+
+    fn told<'e>(&self, keys: Vec<&'e Expr>) -> Vec<&'e Expr> {
+        let is_told = |key: &&Expr| !key.any(&|e| matches!(e.kind, ExprKind::Bound(_)));
+        keys.into_iter().take(self.depth).take_while(is_told).collect()
+    }
+}
+
+fn reads(region: &Region, e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Read(var) | ExprKind::ReadAfter(var) if region.has(var))
+}
+
+fn edge_reads(region: &Region, edge: &Edge) -> bool {
+    if let Op::Call { args, .. } = &edge.op {
+        return args.iter().any(|arg| arg.any(&|e| reads(region, e)));
+    }
     let mut found = false;
-    edge.op.walk_expressions(&mut |e| {
-        found |= matches!(e.kind, ExprKind::Read(var) | ExprKind::ReadAfter(var) if region.has(var));
-    });
+    edge.op.walk_expressions(&mut |e| found |= reads(region, e));
     found
 }
 
@@ -129,7 +220,7 @@ fn writes(region: &Region, edge: &Edge) -> bool {
 }
 
 impl Region {
-    fn has(&self, var: VarRef) -> bool {
+    pub fn has(&self, var: VarRef) -> bool {
         match var {
             VarRef::Shared(id) => self.vars.contains(&id),
             VarRef::Local(_) => false,
@@ -137,18 +228,33 @@ impl Region {
     }
 }
 
-/// For each edge what it shows, and what writing its result does; empty where there are no patterns.
-pub(crate) fn of_edges(program: &Program) -> Vec<[Observations; 2]> {
+/// What an edge shows in all states alike, and whether that is all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OnEdge {
+    pub(crate) by_edge: Observations,
+    /// By writing the result of the call that it is.
+    pub(crate) by_result: Observations,
+    /// It may also show something of elements, which depends on the state.
+    pub(crate) of_elements: bool,
+}
+
+/// What each edge shows; empty where there are no patterns.
+pub(crate) fn on_edges(program: &Program) -> Vec<OnEdge> {
     if program.patterns().next().is_none() {
         return Vec::new();
     }
-    let mut shown = vec![<[Observations; 2]>::default(); program.edges.len()];
+    let mut shown = vec![OnEdge::default(); program.edges.len()];
     for (property, pattern) in program.patterns() {
         for (sign, number) in pattern.signs.iter().zip(0..) {
-            let observation = Observation { property, sign: number };
-            for (edge, [by_edge, by_result]) in program.edges.iter().zip(&mut shown) {
-                by_edge.0.extend(sign.is_shown_by(edge).then_some(observation));
-                by_result.0.extend(sign.is_shown_by_result(edge).then_some(observation));
+            let observation = Observation { property, sign: number, first: 0, last: 0 };
+            for (edge, on_edge) in program.edges.iter().zip(&mut shown) {
+                let (by_edge, by_result) = (sign.is_shown_by(edge), sign.is_shown_by_result(edge));
+                if sign.region().depth > 0 {
+                    on_edge.of_elements |= by_edge || by_result;
+                } else {
+                    on_edge.by_edge.0.extend(by_edge.then_some(observation));
+                    on_edge.by_result.0.extend(by_result.then_some(observation));
+                }
             }
         }
     }

@@ -4,7 +4,7 @@
 //! different threads show. What a thread shows depends on the shared store and on its own local state alone, so
 //! whoever knows the states of the threads one by one can tell whether a pattern is met.
 
-use crate::{Expr, PropertyId, SharedId};
+use crate::{Expr, Observation, PropertyId, SharedId};
 use std::sync::Arc;
 use threadwise_source::Span;
 
@@ -59,6 +59,8 @@ pub enum Sign {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
     pub vars: Vec<SharedId>,
+    /// How many keys tell the elements of the region apart; without keys the whole is one element.
+    pub depth: usize,
 }
 
 impl Property {
@@ -115,6 +117,12 @@ impl Sign {
 }
 
 impl crate::Program {
+    /// What an observation is of.
+    pub fn sign(&self, observation: Observation) -> &Sign {
+        let pattern = self.property(observation.property).pattern().expect("patterns are what is observed for");
+        &pattern.signs[observation.sign as usize]
+    }
+
     /// The properties that are violated by formulas.
     pub fn formulas(&self) -> impl Iterator<Item = (PropertyId, &Expr, bool)> {
         let properties = self.properties.iter().zip(0..);

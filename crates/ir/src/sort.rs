@@ -83,6 +83,14 @@ impl Sort {
         matches!(self, Sort::Int | Sort::Range(..))
     }
 
+    /// How many keys it takes to come to what is no array.
+    pub fn array_depth(&self) -> usize {
+        match self {
+            Sort::Array(_, element) => 1 + element.array_depth(),
+            _ => 0,
+        }
+    }
+
     /// Whether values of this sort hold thread identities anywhere inside.
     pub fn mentions_tid(&self) -> bool {
         match self {

@@ -351,19 +351,29 @@ impl<'a> Run<'a> {
         let edge = instance.program.edge(id);
         match &edge.op {
             Op::Command(command) => self.command(command, id, from),
-            Op::Call { routine, args, .. } => self.call(id, *routine, args, from.along(instance, id)),
-            Op::Return(value) => self.return_from(value.as_deref(), from.along(instance, id)),
+            Op::Call { routine, args, .. } => self.call(id, *routine, args, self.along(from, id)?),
+            Op::Return(value) => self.return_from(value.as_deref(), self.along(from, id)?),
         }
     }
 
     fn command(&mut self, command: &Command, id: EdgeId, from: Origin<'_>) -> Result<(), Stop> {
-        let (instance, edge) = (self.instance, self.instance.program.edge(id));
+        let edge = self.instance.program.edge(id);
         self.look_at_assertions(command, from, edge.span)?;
         match &command.guard {
             Some(guard) if !from.open.is_empty() => self.pass(guard, command, id, from),
             Some(guard) if !self.evaluate(from, |env| env.holds(guard))? => Ok(()),
-            Some(_) | None => self.update(&command.update, edge.to, from.along(instance, id), edge.span),
+            Some(_) | None => self.update(&command.update, edge.to, self.along(from, id)?, edge.span),
         }
+    }
+
+    /// The same state with the edge on its path, and with what the edge shows.
+    fn along(&self, from: Origin<'_>, id: EdgeId) -> Result<Inner, Stop> {
+        let mut next = from.along(self.instance, id);
+        if self.instance.shows_elements(id) {
+            let touched = self.evaluate(from, |env| env.touched_by(&self.instance.program.edge(id).op))?;
+            self.instance.observe(&touched, &mut next.shown);
+        }
+        Ok(next)
     }
 
     /// Goes on with those values of open words for which a guard holds.
@@ -382,7 +392,7 @@ impl<'a> Run<'a> {
             let is_open = |word: &&FreeWord| accepted.is_open.get(word.index).copied().unwrap_or(false);
             passed.open = from.open.iter().filter(is_open).cloned().collect();
             self.with_choices(id, passed.origin(), &|run, from| {
-                run.update(&command.update, edge.to, from.along(instance, id), edge.span)
+                run.update(&command.update, edge.to, run.along(from, id)?, edge.span)
             });
         }
         Ok(())
@@ -587,6 +597,10 @@ impl<'a> Run<'a> {
         if let (Op::Call { result: Some(place), .. }, Some(words)) = (&edge.op, words) {
             let target = self.evaluate(state.origin(), |env| env.target(place))?;
             self.check_range(&place.sort, &words, edge.span)?;
+            if self.instance.shows_elements(call) {
+                let touched = self.evaluate(state.origin(), |env| env.touched_by_store(place))?;
+                self.instance.observe(&touched, &mut state.shown);
+            }
             self.store(&mut state, &target, &words);
         }
         self.arrive(state);

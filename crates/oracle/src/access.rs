@@ -1,5 +1,6 @@
 //! Which shared variables a statement mentions: what `norace` is about.
 
+use crate::elements::Element;
 use crate::tree::Kind;
 use crate::value::Name;
 use std::collections::BTreeSet;
@@ -10,12 +11,15 @@ use threadwise_front_tw::ast::{Cond, Expr, ExprKind, Rhs};
 pub(crate) struct Accesses {
     pub(crate) touched: BTreeSet<Name>,
     pub(crate) written: BTreeSet<Name>,
+    /// The elements of arrays, where a `norace` is about elements.
+    pub(crate) elements: BTreeSet<Element>,
 }
 
 impl Accesses {
     pub(crate) fn add(&mut self, other: &Accesses) {
         self.touched.extend(other.touched.iter().cloned());
         self.written.extend(other.written.iter().cloned());
+        self.elements.extend(other.elements.iter().cloned());
     }
 
     fn read(&mut self, e: &Expr, is_shared: &dyn Fn(&str) -> bool) {
@@ -67,6 +71,13 @@ pub(crate) fn reads_shared(e: &Expr, is_shared: &dyn Fn(&str) -> bool) -> bool {
     let mut names = BTreeSet::new();
     mentioned(e, is_shared, &mut Vec::new(), &mut names);
     !names.is_empty()
+}
+
+/// The shared variables that occur in the expression.
+pub(crate) fn mentioned_names(e: &Expr, is_shared: &dyn Fn(&str) -> bool) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    mentioned(e, is_shared, &mut Vec::new(), &mut names);
+    names
 }
 
 /// Collects the shared variables that occur in the expression and are not bound in it.

@@ -202,7 +202,7 @@ impl<'a> Env<'a> {
     }
 
     /// Calls `visit` for all values of the binders in order, until it returns true.
-    fn for_each_binding(
+    pub(crate) fn for_each_binding(
         &mut self,
         binders: &[Binder],
         visit: &mut dyn FnMut(&mut Env) -> Result<bool, Fault>,

@@ -1,6 +1,7 @@
 //! Breadth-first search over all reachable states.
 
 use crate::access::Accesses;
+use crate::elements::meet;
 use crate::eval::Env;
 use crate::load::load;
 use crate::state::{Frame, State};
@@ -128,7 +129,18 @@ fn has_race(program: &Program, accesses: &[Accesses]) -> bool {
         let written = accesses[writer].written.intersection(&program.noraces);
         writer != other && written.into_iter().any(|name| accesses[other].touched.contains(name))
     };
-    (0..accesses.len()).any(|writer| (0..accesses.len()).any(|other| races(writer, other)))
+    (0..accesses.len())
+        .any(|writer| (0..accesses.len()).any(|other| races(writer, other) || meets(program, accesses, writer, other)))
+}
+
+/// Whether one thread can write an element under `norace` that another one can access.
+fn meets(program: &Program, accesses: &[Accesses], writer: usize, other: usize) -> bool {
+    writer != other
+        && accesses[writer].elements.iter().filter(|element| element.2).any(|written| {
+            let depths = program.element_noraces.iter().filter(|(name, _)| *name == written.0);
+            let races = |depth: usize| accesses[other].elements.iter().any(|element| meet(written, element, depth));
+            depths.into_iter().any(|(_, depth)| races(*depth))
+        })
 }
 
 /// All combinations of initial values that satisfy `init`, every thread at its start.

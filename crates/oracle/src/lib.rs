@@ -17,6 +17,7 @@
 mod access;
 mod action;
 mod control;
+mod elements;
 mod eval;
 mod explore;
 mod generate;

@@ -127,7 +127,15 @@ fn load_properties(item: &ItemKind, program: &mut Program) {
         ItemKind::Init(e) => program.init.push(e.clone()),
         ItemKind::Invariant(_, e) => program.invariants.push(e.clone()),
         ItemKind::Never(e) => program.nevers.push(e.clone()),
-        ItemKind::NoRace(names) => program.noraces.extend(names.iter().map(|name| Name::from(name.text.as_str()))),
+        ItemKind::NoRace(all) => {
+            for watched in all {
+                let name = Name::from(watched.name.text.as_str());
+                match watched.depth {
+                    0 => _ = program.noraces.insert(name),
+                    depth => _ = program.element_noraces.insert((name, depth)),
+                }
+            }
+        }
         // Contracts, abstract threads and exceptions say nothing about what the program does.
         _ => {}
     }

@@ -3,6 +3,7 @@
 use crate::ErrorKind;
 use crate::access::{Accesses, of_statement};
 use crate::action::action;
+use crate::elements::{self, Element};
 use crate::eval::Env;
 use crate::state::{Frame, Place, State};
 use crate::tree::{Kind, Path, Program};
@@ -52,7 +53,10 @@ fn simple_step(program: &Program, state: &State, thread: usize) -> Result<Outcom
         Err(unsupported) => return Err(unsupported),
     };
     if !effects.is_empty() {
-        let accesses = accesses(program, state, thread);
+        let mut accesses = accesses(program, state, thread);
+        if !program.element_noraces.is_empty() {
+            elements(program, state, thread, &mut accesses.elements)?;
+        }
         for effect in effects {
             settle(program, effect, thread, &accesses, &mut outcome)?;
         }
@@ -135,6 +139,23 @@ fn accesses(program: &Program, state: &State, thread: usize) -> Accesses {
         accesses.write(place, &|name| shared_in(caller, name));
     }
     accesses
+}
+
+/// The elements that the next statement accesses. The place of a result is found when the procedure has been left.
+fn elements(program: &Program, state: &State, thread: usize, out: &mut BTreeSet<Element>) -> Result<(), Fault> {
+    let frames = &state.threads[thread - 1];
+    let kind = frames.last().expect("every thread has a frame").statement(program).map(|stmt| &stmt.kind);
+    if let Some(kind) = kind {
+        elements::of_statement(kind, &mut Env::of_thread(program, state, thread), out)?;
+    }
+    if let (None | Some(Kind::Return(_)), [.., caller, _]) = (kind, frames.as_slice())
+        && let Some(Kind::Call { result: Some(place), .. }) = caller.statement(program).map(|stmt| &stmt.kind)
+    {
+        let mut left = state.clone();
+        left.frames_mut(thread).pop();
+        elements::write(place, &mut Env::of_thread(program, &left, thread), out)?;
+    }
+    Ok(())
 }
 
 /// The states after the next statement, control not yet settled; none if it has to wait.

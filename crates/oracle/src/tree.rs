@@ -22,6 +22,8 @@ pub(crate) struct Program {
     pub(crate) invariants: Vec<Expr>,
     pub(crate) nevers: Vec<Expr>,
     pub(crate) noraces: BTreeSet<Name>,
+    /// Arrays no element of which may have a race, and how many keys tell elements apart.
+    pub(crate) element_noraces: BTreeSet<(Name, usize)>,
 }
 
 /// A thread as declared: perhaps several copies.

@@ -116,6 +116,32 @@ fn races() {
 }
 
 #[test]
+fn races_on_elements() {
+    safe("shared a: [tid]bool; thread W[2] { a[self] = true; } norace a[*];", 4);
+    wrong("shared a: [0..1]bool; thread A { skip; a[1] = true; } thread B { await !a[1]; } norace a[*];", Race, 1);
+    safe("shared a: [0..1]bool; thread A { a[1] = true; } thread B { await !a[0]; } norace a[*];", 4);
+    wrong("shared a: [0..1]bool; thread A { a[1] = true; } thread B { await !a[0]; } norace a;", Race, 0);
+    // What is not looked at is not accessed, but a quantifier looks at everything.
+    safe("shared a: [0..1]bool; thread A { a[1] = true; } thread B { await true || a[1]; } norace a[*];", 4);
+    wrong(
+        "shared a: [0..1]bool; thread A { a[1] = true; } thread B { await exists k: 0..1 :: k == 0 || a[k]; } norace a[*];",
+        Race,
+        0,
+    );
+    // An array as a whole is all its elements, and so is one that an action mentions.
+    wrong("shared a, b: [0..1]bool; thread A { a[1] = true; } thread B { b = a; } norace a[*];", Race, 0);
+    wrong("shared a: [0..1]bool; thread A { a[1] = true; } thread B { action [] !a[0]; } norace a[*];", Race, 0);
+    // Rows, and elements of rows.
+    let rows = "shared a: [0..1][bool]bool; thread A { a[0][true] = true; } thread B { a[0][false] = true; }";
+    wrong(&format!("{rows} norace a[*];"), Race, 0);
+    safe(&format!("{rows} norace a[*][*];"), 4);
+    // An index that changes within the step.
+    let moved = "shared i: 0..1; shared a: [0..1]bool; thread A { atomic { i = 1; a[i] = true; } }";
+    safe(&format!("{moved} thread B {{ a[0] = true; }} norace a[*];"), 4);
+    wrong(&format!("{moved} thread B {{ a[1] = true; }} norace a[*];"), Race, 0);
+}
+
+#[test]
 fn what_the_oracle_does_not_know() {
     unknown("shared x: int; thread T { x = *; }");
     unknown("shared x: int = *;");

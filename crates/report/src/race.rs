@@ -1,7 +1,8 @@
 //! Who races with whom.
 
 use crate::statement::{Statement, statement};
-use threadwise_ir::{Edge, Instance, Pattern, Sign, State, ThreadId};
+use threadwise_evidence::show_value;
+use threadwise_ir::{Edge, Instance, Met, Observations, Pattern, PropertyId, Sign, State, ThreadId};
 
 /// One side of a race: a thread that can take a step on the variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,9 +15,12 @@ pub struct Racer {
     pub writes: bool,
 }
 
-/// Two threads that can each access the variables of a pattern now, at least one of them writing.
-pub(crate) fn race(instance: &Instance, state: &State, pattern: &Pattern) -> Option<[Racer; 2]> {
-    let threads = (0..instance.threads.len() as u32).map(ThreadId);
+/// Two threads that can each access the variables of a pattern now, at least one of them writing. Where elements are told
+/// apart, they are those that can access the same one.
+pub(crate) fn race(instance: &Instance, state: &State, property: PropertyId, pattern: &Pattern) -> Option<[Racer; 2]> {
+    let met = met(instance, state, property).map_or_else(Vec::new, |met| met.threads);
+    let takes_part = |thread: &ThreadId| pattern.signs[0].region().depth == 0 || met.contains(&thread.index());
+    let threads = (0..instance.threads.len() as u32).map(ThreadId).filter(takes_part);
     let racers: Vec<Vec<Racer>> = threads.map(|thread| accesses(instance, state, thread, pattern)).collect();
     for (index, firsts) in racers.iter().enumerate() {
         for seconds in &racers[index + 1..] {
@@ -27,6 +31,22 @@ pub(crate) fn race(instance: &Instance, state: &State, pattern: &Pattern) -> Opt
         }
     }
     None
+}
+
+/// The element that threads race on, where elements are told apart: `slots[2]`.
+pub(crate) fn element(instance: &Instance, state: &State, property: PropertyId) -> Option<String> {
+    let region = instance.program.property(property).pattern()?.signs[0].region();
+    let met = met(instance, state, property).filter(|_| region.depth > 0)?;
+    let keys = instance.keys_of_element(region, met.element);
+    let keys = keys.into_iter().map(|(sort, value)| format!("[{}]", show_value(instance, sort, &[value])));
+    Some(format!("{}{}", instance.program.shared[region.vars[0].index()].name, keys.collect::<String>()))
+}
+
+fn met(instance: &Instance, state: &State, property: PropertyId) -> Option<Met> {
+    let threads = (0..instance.threads.len() as u32).map(ThreadId);
+    let shown: Vec<Observations> = threads.map(|thread| state.steps(instance, thread).shown).collect();
+    let met = instance.program.patterns_met(&shown.iter().collect::<Vec<&Observations>>());
+    met.into_iter().find(|met| met.property == property)
 }
 
 /// The statements on the variables in the steps that the thread can take; writes come first.

@@ -1,7 +1,7 @@
 //! What went wrong at the end of a trace, and the values that show it.
 
 use crate::facts::Facts;
-use crate::race::{Racer, race};
+use crate::race::{Racer, element, race};
 use crate::statement::{Statement, statement};
 use threadwise_evidence::{Trace, Violation};
 use threadwise_ir::{
@@ -40,13 +40,13 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
         Violation::Property(id) => {
             let property = program.property(*id);
             Explanation {
-                what: property_fails(&property.wording),
+                what: property_fails(&property.wording, state.as_ref().and_then(|state| element(instance, state, *id))),
                 text: show_property(program, property),
                 facts: property_facts(instance, state.as_ref(), property),
                 race: property
                     .pattern()
                     .zip(state.as_ref())
-                    .and_then(|(pattern, state)| race(instance, state, pattern)),
+                    .and_then(|(pattern, state)| race(instance, state, *id, pattern)),
                 ..Explanation::at(property.span)
             }
         }
@@ -183,12 +183,12 @@ fn property_facts(instance: &Instance, state: Option<&State>, property: &Propert
     facts.finish()
 }
 
-fn property_fails(wording: &Wording) -> String {
+fn property_fails(wording: &Wording, element: Option<String>) -> String {
     match wording {
         Wording::Invariant(Some(name)) => format!("invariant {name} is violated"),
         Wording::Invariant(None) => "invariant is violated".to_string(),
         Wording::Never => "forbidden state is reached".to_string(),
-        Wording::NoRace(name) => format!("race on {name}"),
+        Wording::NoRace(name) => format!("race on {}", element.as_deref().unwrap_or(name)),
     }
 }
 

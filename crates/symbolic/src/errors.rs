@@ -1,9 +1,11 @@
 //! What must not be reached.
 
 use crate::space::Space;
+use crate::step::Step;
 use crate::unsupported::go_on;
 use crate::{Unsupported, View};
-use threadwise_ir::{Observation, Path, Pattern, PropertyId, ThreadId, Violated};
+use std::collections::BTreeMap;
+use threadwise_ir::{Path, Pattern, PropertyId, Sign, ThreadId, Violated};
 use threadwise_logic::Term;
 use threadwise_source::Span;
 
@@ -52,7 +54,30 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
     Ok(errors)
 }
 
-/// Different threads can each take a step that shows one of the signs of a pattern.
+/// Steps of different threads, each with its thread and its number, and when they show the signs given to them.
+#[derive(Clone, Default)]
+struct Group {
+    steps: Vec<(usize, usize)>,
+    /// The keys of what each shows, as far as there are any.
+    keys: Vec<Vec<Term>>,
+    when: Vec<Term>,
+}
+
+impl Group {
+    /// With one more step, which shows a sign of something with these keys: those that all have are equal.
+    fn with(&self, step: (usize, usize), when: Term, keys: &[Term]) -> Group {
+        let mut group = self.clone();
+        for others in &self.keys {
+            group.when.extend(others.iter().zip(keys).map(|(other, key)| key.equals(other)));
+        }
+        group.when.push(when);
+        group.steps.push(step);
+        group.keys.push(keys.to_vec());
+        group
+    }
+}
+
+/// Different threads can each take a step that shows one of the signs of a pattern, all of the same element.
 fn meetings(
     space: &Space,
     property: PropertyId,
@@ -60,35 +85,52 @@ fn meetings(
     span: Span,
     out: &mut Vec<ErrorCase>,
 ) -> Result<(), Unsupported> {
-    // Groups of steps, each as a thread and the number of a step of it.
-    let mut groups: Vec<Vec<(usize, usize)>> = vec![Vec::new()];
-    for sign in 0..pattern.signs.len() as u32 {
-        let observation = Observation { property, sign };
+    let mut groups = vec![Group::default()];
+    for (sign, number) in pattern.signs.iter().zip(0..) {
         let mut further = Vec::new();
         for group in &groups {
-            for (number, thread) in space.threads.iter().enumerate() {
+            for (thread, of) in space.threads.iter().enumerate() {
                 go_on(span)?;
-                if group.iter().all(|(other, _)| *other != number) {
-                    let steps = thread.steps.iter().enumerate();
-                    let showing = steps.filter(|(_, step)| step.shown.show(observation));
-                    further.extend(showing.map(|(step, _)| [group.as_slice(), &[(number, step)]].concat()));
+                if group.steps.iter().any(|(other, _)| *other == thread) {
+                    continue;
+                }
+                for (index, step) in of.steps.iter().enumerate() {
+                    for (when, keys) in step.showings(property, number, sign) {
+                        further.push(group.with((thread, index), when, keys));
+                    }
                 }
             }
         }
         groups = further;
     }
-    // Which of them shows which sign does not matter.
-    groups.iter_mut().for_each(|group| group.sort_unstable());
-    groups.sort_by_cached_key(|group| group.iter().copied().unzip::<usize, usize, Vec<usize>, Vec<usize>>());
-    groups.dedup();
-    for group in groups {
-        let can_be_taken = |&(thread, step): &(usize, usize)| {
-            let step = &space.threads[thread].steps[step];
+    // Which step shows which sign does not matter: the same steps are one case.
+    let mut cases: BTreeMap<(Vec<usize>, Vec<usize>), Term> = BTreeMap::new();
+    for mut group in groups {
+        group.steps.sort_unstable();
+        let case = cases.entry(group.steps.into_iter().unzip()).or_insert_with(|| Term::bool(false));
+        *case = case.or(Term::all(&group.when));
+    }
+    for ((threads, steps), when) in cases {
+        let can_be_taken = |(thread, step): (&usize, &usize)| {
+            let step = &space.threads[*thread].steps[*step];
             Term::all([space.at(step.thread, step.from), step.guard.clone(), step.choices_typed(space)])
         };
-        add(space, ErrorKind::Property(property), Term::all(group.iter().map(can_be_taken)), out);
+        let all = Term::all(threads.iter().zip(&steps).map(can_be_taken));
+        add(space, ErrorKind::Property(property), all.and(when), out);
     }
     Ok(())
+}
+
+impl Step {
+    /// When it shows a sign, given that it is taken, and of something with which keys.
+    fn showings(&self, property: PropertyId, number: u32, sign: &Sign) -> Vec<(Term, &[Term])> {
+        if sign.region().depth == 0 {
+            let shown = self.shown.show(property, number, 0);
+            return shown.then_some((Term::bool(true), &[][..])).into_iter().collect();
+        }
+        let touched = self.touched.iter();
+        touched.filter_map(|touch| touch.shows(sign).map(|keys| (touch.when.clone(), keys))).collect()
+    }
 }
 
 fn add(space: &Space, kind: ErrorKind, formula: Term, out: &mut Vec<ErrorCase>) {

@@ -72,7 +72,7 @@ impl Space {
         let updates = values.iter().filter(|(var, value)| *value != self.value(*var)).cloned().collect();
         let shown = shown(&self.instance, &own.points[from.index()], &way.path);
         let (guard, choices, path) = (way.when.clone(), chosen(way).collect(), way.path.clone());
-        Step { thread, from, to, guard, updates, choices, forgotten, path, shown }
+        Step { thread, from, to, guard, updates, choices, forgotten, path, shown, touched: way.touched.clone() }
     }
 
     /// When a way into an error is taken, its choices being of their sorts.

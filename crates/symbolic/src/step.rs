@@ -1,6 +1,7 @@
 //! Steps as guards and updates.
 
 use crate::space::{PointId, Space};
+use crate::touch::Touch;
 use threadwise_ir::{Observations, Path, ThreadId};
 use threadwise_logic::{Term, Var};
 
@@ -32,8 +33,10 @@ pub struct Step {
     pub forgotten: Vec<Var>,
     /// The edges it takes.
     pub path: Path,
-    /// What it shows to the patterns of properties.
+    /// What it shows to the patterns of properties in all states alike.
     pub shown: Observations,
+    /// The elements of arrays that it reads and writes, where a pattern asks for elements.
+    pub touched: Vec<Touch>,
 }
 
 /// A way in which the step of a thread goes wrong.

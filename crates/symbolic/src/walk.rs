@@ -2,9 +2,9 @@
 //! step. What `ir::Instance::steps` lists for one store, this says for all stores at once, path by path.
 
 use crate::edge::{Choose, take_edge};
-use crate::{Layout, Population, ThreadState, Unsupported, Value};
+use crate::{Layout, Population, ThreadState, Touch, Unsupported, Value, View};
 use std::collections::VecDeque;
-use threadwise_ir::{Path, TemplateId};
+use threadwise_ir::{EdgeId, Op, Path, TemplateId};
 use threadwise_logic::Term;
 
 /// More edges than this are not walked in one step.
@@ -23,6 +23,8 @@ pub struct Way {
     pub path: Path,
     /// What it chooses on the way.
     pub choices: Vec<Value>,
+    /// The elements of arrays that it reads and writes, where a pattern of the program asks for elements.
+    pub touched: Vec<Touch>,
     /// That it is taken, over the state before and the choices.
     pub when: Term,
     /// Where it ends.
@@ -52,7 +54,7 @@ pub fn ways(
     state: ThreadState,
     choose: &mut Choose<'_>,
 ) -> Result<Vec<Way>, Unsupported> {
-    let mut walk = Walk { population, me, choose, queue: VecDeque::new(), ways: Vec::new(), walked: 0 };
+    let mut walk = Walk::new(population, me, choose);
     walk.take_edges(&Inner::new(state))?;
     walk.run_on()
 }
@@ -67,7 +69,7 @@ pub fn starts(
     choose: &mut Choose<'_>,
 ) -> Result<Vec<Way>, Unsupported> {
     let state = ThreadState::first(population, population.program.template(template).body, shared.to_vec());
-    let mut walk = Walk { population, me, choose, queue: VecDeque::new(), ways: Vec::new(), walked: 0 };
+    let mut walk = Walk::new(population, me, choose);
     walk.arrive(Inner::new(state))?;
     walk.run_on()
 }
@@ -79,11 +81,12 @@ struct Inner {
     when: Term,
     path: Path,
     choices: Vec<Value>,
+    touched: Vec<Touch>,
 }
 
 impl Inner {
     fn new(state: ThreadState) -> Inner {
-        Inner { state, when: Term::bool(true), path: Path::new(), choices: Vec::new() }
+        Inner { state, when: Term::bool(true), path: Path::new(), choices: Vec::new(), touched: Vec::new() }
     }
 }
 
@@ -94,9 +97,17 @@ struct Walk<'a> {
     queue: VecDeque<Inner>,
     ways: Vec<Way>,
     walked: usize,
+    /// Whether it is to be known which elements of arrays are read and written.
+    of_elements: bool,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(population: &'a Population, me: &'a Term, choose: &'a mut Choose<'a>) -> Walk<'a> {
+        let mut signs = population.program.patterns().flat_map(|(_, pattern)| &pattern.signs);
+        let of_elements = signs.any(|sign| sign.region().depth > 0);
+        Walk { population, me, choose, queue: VecDeque::new(), ways: Vec::new(), walked: 0, of_elements }
+    }
+
     fn run_on(mut self) -> Result<Vec<Way>, Unsupported> {
         while let Some(inner) = self.queue.pop_front() {
             self.take_edges(&inner)?;
@@ -117,17 +128,37 @@ impl Walk<'_> {
             let mut path = inner.path.clone();
             path.push(edge);
             let choices = [&inner.choices[..], &taken.choices].concat();
+            let touched = self.touched(inner, edge)?;
             for wrong in taken.hazards.of_parts() {
                 let when = inner.when.and(wrong);
                 if !when.is_false() {
-                    let (path, choices) = (path.clone(), choices.clone());
-                    self.ways.push(Way { path, choices, when, end: End::Error });
+                    let (path, choices, touched) = (path.clone(), choices.clone(), touched.clone());
+                    self.ways.push(Way { path, choices, touched, when, end: End::Error });
                 }
             }
             let when = inner.when.and(&taken.hazards.so_far);
-            self.arrive(Inner { state: taken.after, when, path, choices })?;
+            self.arrive(Inner { state: taken.after, when, path, choices, touched })?;
         }
         Ok(())
+    }
+
+    /// What has been touched when an edge has been taken. A return also touches the place of the result, which is
+    /// found where the procedure was called.
+    fn touched(&self, inner: &Inner, edge: EdgeId) -> Result<Vec<Touch>, Unsupported> {
+        let mut touched = inner.touched.clone();
+        if !self.of_elements {
+            return Ok(touched);
+        }
+        let (program, state) = (&self.population.program, &inner.state);
+        let view = |locals| View::of_thread(self.population, self.me, &state.shared, locals);
+        let op = &program.edge(edge).op;
+        view(state.locals()).touched_by(op, &mut touched)?;
+        if let (Op::Return(_), Some(call), [.., caller, _]) = (op, state.point.calls.last(), &state.frames[..])
+            && let Op::Call { result: Some(place), .. } = &program.edge(*call).op
+        {
+            view(caller).touch_place(place, &mut touched)?;
+        }
+        Ok(touched)
     }
 
     /// Control has arrived somewhere: either the step is over, or it runs on from there.
@@ -145,8 +176,8 @@ impl Walk<'_> {
         if inner.state.point.is_inside_step(program) {
             self.queue.push_back(inner);
         } else {
-            let Inner { state, when, path, choices } = inner;
-            self.ways.push(Way { path, choices, when, end: End::Rest(state) });
+            let Inner { state, when, path, choices, touched } = inner;
+            self.ways.push(Way { path, choices, touched, when, end: End::Rest(state) });
         }
         Ok(())
     }

@@ -118,6 +118,9 @@ impl Validator<'_> {
     fn region(&mut self, region: &Region) {
         let all_there = !region.vars.is_empty() && region.vars.iter().all(|&var| self.has_shared(var));
         self.require(all_there, || "a pattern is of no shared variable".to_string());
+        let depth = |var: &SharedId| self.program.shared[var.index()].sort.array_depth();
+        let are_elements = all_there && region.vars.iter().all(|var| region.depth <= depth(var));
+        self.require(!all_there || are_elements, || "a pattern is of elements that are not there".to_string());
     }
 
     fn contract(&mut self, contract: &Contract) {

@@ -4,10 +4,10 @@ use super::code::Code;
 use super::located::holds_at;
 use super::terms::Terms;
 use std::collections::BTreeSet;
-use threadwise_ir::{Copies, EdgeId, Op, Pattern, Point, Program, Sign, TemplateId};
+use threadwise_ir::{Copies, Edge, EdgeId, Op, Pattern, Point, Program, Sign, TemplateId};
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::Session;
-use threadwise_symbolic::{ThreadState, Unsupported, Value, by_constants, take_edge};
+use threadwise_symbolic::{ThreadState, Unsupported, Value, View, by_constants, take_edge};
 
 /// Where a thread is, and the edge with which its next step starts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +32,9 @@ pub(crate) fn groups(terms: &Terms<'_>, codes: &[Code], pattern: &Pattern) -> BT
             others.map(|&start| [group.as_slice(), &[start]].concat()).collect::<Vec<Vec<Start>>>()
         };
         groups = groups.iter().flat_map(further).collect();
+    }
+    if pattern.signs.iter().any(|sign| sign.region().depth > 0) {
+        return groups;
     }
     // Who shows which sign does not matter to whether all can be taken.
     groups.into_iter().map(in_order).collect()
@@ -79,18 +82,22 @@ fn is_shown(program: &Program, code: &Code, sign: &Sign, from: usize, edge: Edge
     by_result || sign.is_shown_by(edge)
 }
 
-/// Tells the solver of a state in which different threads are where the steps start and can take them.
+/// Tells the solver of a state in which different threads are where the steps start and can take them, and in which
+/// what they show the signs of may be the same element.
 pub(crate) fn say_all(
     terms: &Terms<'_>,
     session: &mut Session,
     codes: &[Code],
+    pattern: &Pattern,
     group: &[Start],
 ) -> Result<(), Unsupported> {
     let population = terms.population;
     let shared = terms.store(session, "x");
     session.assert(&terms.sound(&shared)?);
     let mut threads: Vec<Term> = Vec::new();
-    for (start, number) in group.iter().zip(1..) {
+    // The ways in which those so far can have an element in common: the keys of each, and that they are equal.
+    let mut common: Vec<(Vec<Vec<Term>>, Term)> = vec![(Vec::new(), Term::bool(true))];
+    for ((start, sign), number) in group.iter().zip(&pattern.signs).zip(1..) {
         let thread = &session.declare(&format!("t{number}"), &SmtSort::Int);
         threads.iter().for_each(|other| session.assert(&thread.equals(other).not()));
         threads.push(thread.clone());
@@ -105,12 +112,39 @@ pub(crate) fn say_all(
         session.assert(&holds_at(terms, at, thread, &shared, &locals)?);
         let edge = terms.program().edge(start.edge);
         if let Op::Command(_) = &edge.op {
-            let state = ThreadState { point: Point::at(edge.from), shared: shared.clone(), frames: vec![locals] };
+            let state =
+                ThreadState { point: Point::at(edge.from), shared: shared.clone(), frames: vec![locals.clone()] };
             let mut choose = by_constants(population, format!("{thread}.any"));
             let taken = take_edge(population, thread, &state, start.edge, &mut choose)?;
             session.declare_all(taken.choices.iter().flat_map(|chosen| &chosen.0));
             session.assert(&taken.hazards.so_far);
         }
+        let view = View::of_thread(population, thread, &shared, &locals);
+        let parts = parts_shown(terms.program(), &view, edge, sign)?;
+        common = common.iter().flat_map(|way| parts.iter().map(|keys| with_keys(way, keys))).collect();
     }
+    session.assert(&Term::any(common.iter().map(|(_, equal)| equal)));
     Ok(())
+}
+
+/// The keys of what a step that starts with an edge may show a sign of. Nothing is said of steps of several edges, and
+/// of calls and returns: they may show it of any element.
+fn parts_shown(program: &Program, view: &View<'_>, edge: &Edge, sign: &Sign) -> Result<Vec<Vec<Term>>, Unsupported> {
+    let Op::Command(command) = &edge.op else { return Ok(vec![Vec::new()]) };
+    if sign.region().depth == 0 || program.location(edge.to).transient {
+        return Ok(vec![Vec::new()]);
+    }
+    let parts = sign.region().parts_of(command, matches!(sign, Sign::Writes(_)));
+    let mut shown = Vec::new();
+    for keys in parts {
+        let terms = keys.into_iter().map(|key| Ok(view.translate(key)?.value.term().clone()));
+        shown.push(terms.collect::<Result<Vec<Term>, Unsupported>>()?);
+    }
+    Ok(shown)
+}
+
+fn with_keys((others, equal): &(Vec<Vec<Term>>, Term), keys: &[Term]) -> (Vec<Vec<Term>>, Term) {
+    let pairs = others.iter().flat_map(|other| other.iter().zip(keys));
+    let same = Term::all(pairs.map(|(other, key)| other.equals(key)));
+    ([others.as_slice(), &[keys.to_vec()]].concat(), equal.and(same))
 }

@@ -3,7 +3,7 @@
 use super::fold::known_value;
 use super::names::{GlobalKind, Variable};
 use super::{Lowerer, Mode};
-use crate::ast::{Expr, ItemKind, Name};
+use crate::ast::{Expr, ItemKind, Name, Watched};
 use threadwise_ir::{Property, Region};
 use threadwise_source::{Diagnostic, Span};
 
@@ -29,7 +29,7 @@ impl<'a> Lowerer<'a> {
                     let states = self.in_mode(Mode::Property, |l| l.condition(e));
                     self.program.exceptions.extend(states);
                 }
-                ItemKind::NoRace(names) => names.iter().for_each(|name| self.no_race(name, item.span)),
+                ItemKind::NoRace(all) => all.iter().for_each(|watched| self.no_race(watched, item.span)),
                 _ => {}
             }
         }
@@ -44,14 +44,20 @@ impl<'a> Lowerer<'a> {
         self.program.init.push(condition);
     }
 
-    fn no_race(&mut self, name: &Name, span: Span) {
+    fn no_race(&mut self, watched: &Watched, span: Span) {
+        let (name, depth) = (&watched.name, watched.depth);
         let Some(variable) = self.race_variable(name) else { return };
         let vars = match variable {
             Variable::Broken => return,
             Variable::Plain(id, _) => vec![id],
             Variable::RwLock { writer, readers } => vec![writer, readers],
         };
-        self.program.properties.push(Property::norace(name.text.as_str().into(), Region { vars }, span));
+        if vars.iter().any(|var| depth > self.program.shared[var.index()].sort.array_depth()) {
+            let error = Diagnostic::error(name.span, format!("`{}` has no such elements", name.text));
+            return self.report(error.label("each `[*]` stands for the keys of an array"));
+        }
+        let shown = format!("{}{}", name.text, "[*]".repeat(depth));
+        self.program.properties.push(Property::norace(shown.into(), Region { vars, depth }, span));
     }
 
     fn race_variable(&mut self, name: &Name) -> Option<Variable> {

@@ -2,7 +2,7 @@
 
 use super::cursor::Parser;
 use super::{Abandoned, Attempt};
-use crate::ast::{Copies, Expr, Item, ItemKind, Module, Name, Param, Proc, Thread};
+use crate::ast::{Copies, Expr, Item, ItemKind, Module, Name, Param, Proc, Thread, Watched};
 use crate::lexer::TokenKind;
 use threadwise_source::Diagnostic;
 
@@ -111,9 +111,29 @@ impl Parser<'_> {
 
     fn norace(&mut self) -> Attempt<ItemKind> {
         self.bump();
-        let names = self.names("the name of a shared variable")?;
+        let mut watched = vec![self.watched()?];
+        while self.eat(TokenKind::Comma) {
+            watched.push(self.watched()?);
+        }
         self.semicolon()?;
-        Ok(ItemKind::NoRace(names))
+        Ok(ItemKind::NoRace(watched))
+    }
+
+    /// `x`, `a[*]`, `a[*][*]`
+    fn watched(&mut self) -> Attempt<Watched> {
+        let name = self.name("the name of a shared variable")?;
+        let mut depth = 0;
+        while self.at(TokenKind::LeftBracket) {
+            let opening = self.bump();
+            if !self.eat(TokenKind::Star) {
+                let error = Diagnostic::error(self.span(), "`norace` is about all elements of an array, or about none");
+                self.report(error.label("expected `*`").hint(format!("write `{}[*]`", name.text)));
+                return Err(Abandoned);
+            }
+            self.closing(TokenKind::RightBracket, opening)?;
+            depth += 1;
+        }
+        Ok(Watched { name, depth })
     }
 
     fn thread(&mut self) -> Attempt<Thread> {

@@ -51,7 +51,11 @@ impl Printer {
             }
             ItemKind::Never(formula) => self.line(&["never ", &expression(formula), ";"]),
             ItemKind::Exceptions(formula) => self.line(&["exceptions ", &expression(formula), ";"]),
-            ItemKind::NoRace(variables) => self.line(&["norace ", &names(variables), ";"]),
+            ItemKind::NoRace(watched) => {
+                let shown = |watched: &Watched| format!("{}{}", watched.name.text, "[*]".repeat(watched.depth));
+                let all: Vec<String> = watched.iter().map(shown).collect();
+                self.line(&["norace ", &all.join(", "), ";"]);
+            }
             ItemKind::Rely(contract) => self.contract("rely ", contract),
             ItemKind::Guarantee(contract) => self.contract("guarantee ", contract),
             ItemKind::Abstract(thread) => self.abstract_thread(thread),

@@ -126,6 +126,17 @@ invariant t != self;
 }
 
 #[test]
+fn norace_of_elements_that_are_not_there() {
+    let text =
+        errors("shared x: int;\nshared a: [0..1]int;\nthread P { skip; }\nnorace a[*], x[*];\nnorace a[*][*];\n");
+    assert_eq!(text.matches("has no such elements").count(), 2, "{text}");
+    assert!(text.contains("error: `x` has no such elements\n --> t.tw:4:14"), "{text}");
+    let one = errors("shared a: [0..1]int;\nthread P { skip; }\nnorace a[0];\n");
+    assert!(one.contains("error: `norace` is about all elements of an array, or about none\n --> t.tw:3:10"), "{one}");
+    assert!(one.contains("help: write `a[*]`"), "{one}");
+}
+
+#[test]
 fn norace_of_something_else() {
     let text = r"
 const N = 1;

@@ -50,7 +50,7 @@ invariant c >= 0;
 never P@critical && (exists i: W :: i@critical && i.x > 0);
 exceptions a && P@critical;
 exceptions forall i: W :: !i@critical;
-norace a, b;
+norace a, b[*], c[*][*];
 ",
     );
 }

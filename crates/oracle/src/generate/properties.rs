@@ -3,7 +3,7 @@
 use super::build::{Sort, at, binary, eq, field, int, item, name, not, quantified, var};
 use super::dice::Dice;
 use super::expressions::{Expressions, Scope, Var};
-use threadwise_front_tw::ast::{BinaryOp, Expr, Item, ItemKind, Quantifier, TypeKind};
+use threadwise_front_tw::ast::{BinaryOp, Expr, Item, ItemKind, Quantifier, TypeKind, Watched};
 
 /// What a property can say about a thread.
 pub(crate) struct ThreadView {
@@ -136,7 +136,14 @@ impl Properties<'_> {
     }
 
     fn norace(&mut self) -> ItemKind {
-        let chosen = self.dice.pick(&self.scope.vars);
-        ItemKind::NoRace(vec![name(&chosen.name)])
+        let chosen = self.dice.pick(&self.scope.vars).clone();
+        let mut depth = 0;
+        let mut sort = &chosen.sort;
+        while let Sort::Array(_, element) = sort
+            && self.dice.chance(75)
+        {
+            (depth, sort) = (depth + 1, element);
+        }
+        ItemKind::NoRace(vec![Watched { name: name(&chosen.name), depth }])
     }
 }

@@ -36,7 +36,7 @@ impl Uses {
                 proc.params.iter().chain(&proc.result).for_each(|param| self.ty(&param.ty));
                 self.block(&proc.body);
             }
-            ItemKind::NoRace(names) => self.0.extend(names.iter().map(|name| name.text.clone())),
+            ItemKind::NoRace(all) => self.0.extend(all.iter().map(|watched| watched.name.text.clone())),
             ItemKind::Rely(contract) | ItemKind::Guarantee(contract) => {
                 match &contract.subject {
                     ContractSubject::Every(binder) => self.ty(&binder.ty),

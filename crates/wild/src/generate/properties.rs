@@ -12,11 +12,24 @@ impl Generator {
             self.items.push(property);
         }
         if self.random.percent(15) {
-            let names: Vec<String> = self.scope.iter().map(|v| v.name.clone()).collect();
-            let chosen: Vec<String> = names.into_iter().filter(|_| self.random.percent(50)).collect();
+            let variables: Vec<(String, Sort)> = self.scope.iter().map(|v| (v.name.clone(), v.sort.clone())).collect();
+            let mut chosen = Vec::new();
+            for (name, sort) in variables {
+                if self.random.percent(50) {
+                    chosen.push(name + &"[*]".repeat(self.depth_of_elements(&sort)));
+                }
+            }
             if !chosen.is_empty() {
                 self.items.push(Item::NoRace(chosen));
             }
+        }
+    }
+
+    /// By how many keys the elements are told apart: none, some, or all.
+    fn depth_of_elements(&mut self, sort: &Sort) -> usize {
+        match sort {
+            Sort::Array(_, element) if self.random.percent(75) => 1 + self.depth_of_elements(element),
+            _ => 0,
         }
     }
 
