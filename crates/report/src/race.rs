@@ -18,10 +18,11 @@ pub struct Racer {
 /// Two threads that can each access the variables of a pattern now, at least one of them writing. Where elements are told
 /// apart, they are those that can access the same one.
 pub(crate) fn race(instance: &Instance, state: &State, property: PropertyId, pattern: &Pattern) -> Option<[Racer; 2]> {
-    let met = met(instance, state, property).map_or_else(Vec::new, |met| met.threads);
-    let takes_part = |thread: &ThreadId| pattern.signs[0].region().depth == 0 || met.contains(&thread.index());
+    let whole = pattern.signs[0].region().depth == 0;
+    let met = met(instance, state, property)?;
+    let takes_part = |thread: &ThreadId| whole || met.threads.contains(&thread.index());
     let threads = (0..instance.threads.len() as u32).map(ThreadId).filter(takes_part);
-    let racers: Vec<Vec<Racer>> = threads.map(|thread| accesses(instance, state, thread, pattern)).collect();
+    let racers: Vec<Vec<Racer>> = threads.map(|thread| accesses(instance, state, thread, pattern, &met)).collect();
     for (index, firsts) in racers.iter().enumerate() {
         for seconds in &racers[index + 1..] {
             let pairs = firsts.iter().flat_map(|a| seconds.iter().map(move |b| (a, b)));
@@ -49,13 +50,15 @@ fn met(instance: &Instance, state: &State, property: PropertyId) -> Option<Met> 
     met.into_iter().find(|met| met.property == property)
 }
 
-/// The statements on the variables in the steps that the thread can take; writes come first.
-fn accesses(instance: &Instance, state: &State, thread: ThreadId, pattern: &Pattern) -> Vec<Racer> {
+/// The statements on what threads race on in the steps that the thread can take; writes come first.
+fn accesses(instance: &Instance, state: &State, thread: ThreadId, pattern: &Pattern, met: &Met) -> Vec<Racer> {
     let program = &instance.program;
     let steps = state.steps(instance, thread);
     let mut racers: Vec<Racer> = Vec::new();
     for &edge in steps.successors.iter().flat_map(|s| &s.path) {
-        let shown = || pattern.signs.iter().filter(|sign| is_shown(sign, program.edge(edge)));
+        let of_element = |number| steps.shown.show(met.property, number, met.element);
+        let signs = || pattern.signs.iter().zip(0..).filter(|(_, number)| of_element(*number)).map(|(sign, _)| sign);
+        let shown = || signs().filter(|sign| is_shown(sign, program.edge(edge)));
         if shown().next().is_some() {
             let racer = Racer {
                 thread: instance.tid_name(i64::from(thread.0) + 1),

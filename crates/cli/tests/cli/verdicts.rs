@@ -33,6 +33,13 @@ fn unsafe_by_a_race() {
 }
 
 #[test]
+fn unsafe_by_a_race_on_an_element() {
+    let said = run(&["check", "race-of-elements.tw"]);
+    assert_eq!(said.code, 10);
+    assert_data_eq!(said.redacted(), file!["../snapshots/race-of-elements.txt"]);
+}
+
+#[test]
 fn unsafe_by_a_forbidden_state() {
     let said = run(&["check", "never.tw"]);
     assert_eq!(said.code, 10);
