@@ -8,6 +8,8 @@ use threadwise_ir::{
 use threadwise_logic::{SmtSort, Term};
 use threadwise_source::Span;
 
+const SO_LARGE: &str = "an expression that is so large when it is written out";
+
 /// An expression as terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Translated {
@@ -95,10 +97,9 @@ impl<'a> View<'a> {
     /// The expression as terms.
     pub fn translate(&self, e: &Expr) -> Result<Translated, Unsupported> {
         let translated = self.translate_any(e)?;
-        if let Some(most) = self.population.layout.max_size()
-            && translated.defined.size(most) + translated.value.size(most) >= most
-        {
-            return Err(Unsupported::new("an expression that is so large when it is written out", e.span));
+        let size = |most| translated.defined.size(most) + translated.value.size(most);
+        if self.population.layout.is_too_large(size) {
+            return Err(Unsupported::new(SO_LARGE, e.span));
         }
         Ok(translated)
     }
@@ -169,9 +170,8 @@ impl<'a> View<'a> {
 
     fn set_literal(&self, sort: &Sort, elements: &[Expr], span: Span) -> Result<Translated, Unsupported> {
         let Sort::Set(element) = sort else { unreachable!("a set literal is a set") };
-        let most = self.population.layout.max_size();
-        if let (Keys::Few(_, count), Some(most)) = (self.population.keys(element), most)
-            && count >= most as i64
+        if let Keys::Few(_, count) = self.population.keys(element)
+            && self.population.layout.is_too_large(|_| count as usize)
         {
             return Err(Unsupported::new("so large a set", span));
         }
@@ -190,7 +190,7 @@ impl<'a> View<'a> {
                 let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
                 match self.population.keys(element) {
                     Keys::Few(..) => Term::sum(operand.value.0.iter().map(truth_as_number)),
-                    Keys::Many(..) => return Err(Unsupported { what: "the size of a large set", span }),
+                    Keys::Many(..) => return Err(Unsupported::new("the size of a large set", span)),
                 }
             }
         };
@@ -268,15 +268,19 @@ impl<'a> View<'a> {
                 for number in (0..count).map(|offset| first + offset) {
                     self.population.layout.go_on(span)?;
                     inner.bound.push(Term::int(number));
-                    instances.push(inner.translate(body)?);
+                    let instance = inner.translate(body)?;
+                    let value = instance.value.term().clone();
+                    let is_last = value.as_bool().is_some_and(|value| decides(q, value));
+                    instances.push((value, instance.defined));
                     inner.bound.pop();
+                    if is_last {
+                        break;
+                    }
                 }
-                Ok(combine(q, &body.sort, &instances))
+                let is_possible = |defined: &Term| !self.population.layout.is_too_large(|most| defined.size(most));
+                combine(q, &body.sort, &instances, &is_possible).ok_or(Unsupported::new(SO_LARGE, span))
             }
-            Keys::Many(..) if q == Quantifier::Count => {
-                Err(Unsupported { what: "`count` over a large or unknown number of values", span })
-            }
-            keys => {
+            keys @ Keys::Many(..) => {
                 let bound = Term::constant(&format!("q{}", self.bound.len()), SmtSort::Int);
                 let mut inner = self.clone();
                 inner.bound.push(bound.clone());
@@ -284,7 +288,11 @@ impl<'a> View<'a> {
                 let body = inner.translate(body)?;
                 let value = match q {
                     Quantifier::Forall => Term::forall([&bound], within.implies(body.value.term())),
-                    _ => Term::exists([&bound], within.and(body.value.term())),
+                    Quantifier::Exists => Term::exists([&bound], within.and(body.value.term())),
+                    Quantifier::Count => {
+                        let what = "`count` over a large or unknown number of values";
+                        return Err(Unsupported::new(what, span));
+                    }
                 };
                 let defined = Term::forall([&bound], within.implies(&body.defined));
                 Ok(Translated { value: Value::scalar(value), defined })
@@ -305,20 +313,43 @@ fn constant(sort: &Sort, value: i64) -> Term {
     if *sort == Sort::Bool { Term::bool(value != 0) } else { Term::int(value) }
 }
 
-/// A quantifier from the instances of its body, which are evaluated in order as far as needed.
-fn combine(q: Quantifier, sort: &Sort, instances: &[Translated]) -> Translated {
-    let values = instances.iter().map(|instance| instance.value.term());
+/// Whether an instance of a quantifier's body with this value decides, so that no more are evaluated.
+fn decides(q: Quantifier, value: bool) -> bool {
+    match q {
+        Quantifier::Forall => !value,
+        Quantifier::Exists => value,
+        Quantifier::Count => false,
+    }
+}
+
+/// A quantifier from the instances of its body, each a value and where it has one, which are evaluated in order as
+/// far as needed. `None` if it becomes too large: what is nested deeply must not grow without bound.
+fn combine(
+    q: Quantifier,
+    sort: &Sort,
+    instances: &[(Term, Term)],
+    is_possible: &dyn Fn(&Term) -> bool,
+) -> Option<Translated> {
+    let values = instances.iter().map(|(value, _)| value);
     let (value, goes_on): (Term, &dyn Fn(&Term) -> Term) = match q {
         Quantifier::Forall => (Term::all(values), &Term::clone),
         Quantifier::Exists => (Term::any(values), &Term::not),
-        Quantifier::Count if *sort == Sort::Bool => (Term::sum(values.map(truth_as_number)), &|_| Term::bool(true)),
-        Quantifier::Count => (Term::sum(values), &|_| Term::bool(true)),
+        Quantifier::Count => {
+            let mut numbers =
+                values.map(|value| if *sort == Sort::Bool { truth_as_number(value) } else { value.clone() });
+            let sum =
+                numbers.try_fold(Term::int(0), |sum, number| Some(sum.plus(number)).filter(|sum| is_possible(sum)));
+            (sum?, &|_| Term::bool(true))
+        }
     };
     let mut defined = Term::bool(true);
-    for instance in instances.iter().rev() {
-        defined = instance.defined.and(goes_on(instance.value.term()).implies(&defined));
+    for (value, has_value) in instances.iter().rev() {
+        defined = has_value.and(goes_on(value).implies(&defined));
+        if !is_possible(&defined) {
+            return None;
+        }
     }
-    Translated { value: Value::scalar(value), defined }
+    Some(Translated { value: Value::scalar(value), defined })
 }
 
 fn truth_as_number(truth: &Term) -> Term {

@@ -26,11 +26,11 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Terms of this size are too large; `None` where size does not matter.
-    pub(crate) fn max_size(self) -> Option<usize> {
+    /// Whether something is too large, given its size up to some size.
+    pub(crate) fn is_too_large(self, size: impl Fn(usize) -> usize) -> bool {
         match self {
-            Layout::Unrolled => Some(MAX_SIZE),
-            Layout::Arrays => None,
+            Layout::Unrolled => size(MAX_SIZE) >= MAX_SIZE,
+            Layout::Arrays => false,
         }
     }
 

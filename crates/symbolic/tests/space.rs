@@ -27,6 +27,8 @@ fn what_has_no_formula_is_named() {
         ),
         ("shared x: int; thread P { atomic { while (*) { x = x * x + 1; } } }", "so large"),
         ("shared b: bool; shared x: int; thread P { b = forall i: 0..999 :: x != i; }", "so large"),
+        ("shared a: [0..2]int; shared x: int; thread P { x = count(i: 0..29999 :: a[x + i] == 0); }", "so large"),
+        ("shared a: [0..2]int; shared b: bool; thread P { b = forall i: 0..29999 :: a[a[0] + i] == 0; }", "so large"),
     ];
     for (text, part) in cases {
         let said = refused(text).to_string();
