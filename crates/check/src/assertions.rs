@@ -30,8 +30,8 @@ use threadwise_ir::{Copies, Instance, Point, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{
-    End, Named, Population, ThreadState, Value, View, Way, by_constants, initial_store, named_frames, named_shared,
-    starts, ways,
+    End, Named, Parameters, Population, ThreadState, Value, View, Way, by_constants, initial_store, named_frames,
+    named_shared, starts, ways,
 };
 
 /// Checks the four points; gives the number of formulas.
@@ -78,9 +78,8 @@ impl<'a> Judge<'a> {
         let (mut formulas, mut places) = (BTreeMap::new(), Vec::new());
         for (template, points) in proof.threads.iter().enumerate() {
             for PointFormula { point, formula } in points {
-                let locals = named_frames(population, point, "local").constants;
-                let leaves = shared.constants.iter().chain(&locals).map(|constant| constant.sort().clone());
-                let params: Vec<SmtSort> = [SmtSort::Int].into_iter().chain(leaves).collect();
+                let params = Parameters::default().with("self", &SmtSort::Int).with_shared(population);
+                let params = params.with_locals(population, point);
                 let name = format!("holds{}", places.len());
                 let predicate = Predicate::parse(&name, &params, formula).map_err(refuted)?;
                 predicate.define(questions.session());

@@ -25,8 +25,8 @@ use threadwise_ir::{
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{
-    End, Named, Others, Population, ThreadState, Value, View, Way, by_constants, named_frames, named_shared, starts,
-    ways,
+    End, Named, Others, Parameters, Population, ThreadState, Value, View, Way, by_constants, named_frames,
+    named_shared, starts, ways,
 };
 
 /// Checks the three points for a thread.
@@ -96,9 +96,9 @@ impl<'a> Judge<'a> {
             judge.questions.session().assert(&is_copy);
         }
         for (index, formula) in points.iter().enumerate() {
-            let locals = named_frames(population, &formula.point, "local").constants;
-            let params: Vec<SmtSort> =
-                locals.iter().chain(&judge.set).map(|constant| constant.sort().clone()).collect();
+            let locals = Parameters::default().with_locals(population, &formula.point);
+            let nodes = judge.specification.nodes.iter();
+            let params = nodes.fold(locals, |params, node| params.with(&node.name, &SmtSort::Bool));
             let predicate = Predicate::parse(&format!("holds{index}"), &params, &formula.formula).map_err(refuted)?;
             predicate.define(judge.questions.session());
             judge.formulas.insert(formula.point.clone(), predicate);

@@ -3,8 +3,9 @@
 
 use threadwise_logic::{Scope, SmtSort, Term, parse_sexp, read_formula};
 use threadwise_solver::Session;
+use threadwise_symbolic::Parameters;
 
-/// A predicate over parameters `x0`, `x1` and so on.
+/// A predicate. The solver is told of `x0`, `x1` and so on, whatever the parameters are called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Predicate {
     name: String,
@@ -14,11 +15,12 @@ pub(crate) struct Predicate {
 
 impl Predicate {
     /// The predicate with this body, which must have no quantifiers.
-    pub(crate) fn parse(name: &str, params: &[SmtSort], body: &str) -> Result<Predicate, String> {
-        let params: Vec<Term> =
-            params.iter().enumerate().map(|(index, sort)| Term::constant(&format!("x{index}"), sort.clone())).collect();
+    pub(crate) fn parse(name: &str, parameters: &Parameters, body: &str) -> Result<Predicate, String> {
+        let constants = parameters.constants().iter().enumerate();
+        let params = constants.map(|(index, constant)| Term::constant(&format!("x{index}"), constant.sort().clone()));
+        let params: Vec<Term> = params.collect();
         let sexp = parse_sexp(body).map_err(|e| format!("`{body}` is no formula: {e}"))?;
-        let read = read_formula(&sexp, &Params(&params));
+        let read = read_formula(&sexp, &Numbered { parameters, params: &params });
         let body = read.map_err(|e| format!("`{sexp}` is not admitted in a predicate: {e}"))?;
         Ok(Predicate { name: name.to_string(), params, body })
     }
@@ -34,11 +36,15 @@ impl Predicate {
     }
 }
 
-struct Params<'a>(&'a [Term]);
+struct Numbered<'a> {
+    parameters: &'a Parameters,
+    params: &'a [Term],
+}
 
-impl Scope for Params<'_> {
+impl Scope for Numbered<'_> {
     fn meaning(&self, name: &str) -> Option<Term> {
-        self.0.iter().find(|param| param.name() == Some(name)).cloned()
+        let at = self.parameters.constants().iter().position(|parameter| parameter.name() == Some(name))?;
+        Some(self.params[at].clone())
     }
 }
 
@@ -48,14 +54,14 @@ mod tests {
 
     #[test]
     fn only_formulas_over_the_parameters_are_admitted() {
-        let params = [SmtSort::Int, SmtSort::Bool];
+        let params = Parameters::default().with("n", &SmtSort::Int).with("and", &SmtSort::Bool);
         let parse = |text: &str| Predicate::parse("p", &params, text);
-        assert!(parse("(let ((a!1 (+ x0 1))) (and x1 (<= a!1 (- 3)) (= (mod x0 2) 0)))").is_ok());
-        for text in ["x2", "y", "(f x0)", "true) (assert false", "(div x0 0)", "(div x0 x0)", "a!1", "()", "", "x01"] {
+        assert!(parse("(let ((a!1 (+ n 1))) (and and (<= a!1 (- 3)) (= (mod n 2) 0)))").is_ok());
+        for text in ["x0", "y", "(f n)", "true) (assert false", "(div n 0)", "(div n n)", "a!1", "()", "", "n1"] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert!(parse("(let ((and x1)) (and x1))").is_err());
-        assert!(parse("(and (let ((a!1 x1)) a!1) a!1)").is_err());
+        assert!(parse("(let ((or and)) (or and))").is_err());
+        assert!(parse("(and (let ((a!1 and)) a!1) a!1)").is_err());
         assert!(parse("(forall ((y Int)) (= y y))").is_err());
     }
 }

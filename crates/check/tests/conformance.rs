@@ -104,7 +104,7 @@ fn the_composition_is_judged() {
     refused(&program, &unsafe_proof, "the abstract threads together: ");
 }
 
-/// Formulas for the locations of the run in order; `x0` to `x3` are the nodes.
+/// Formulas for the locations of the run in order; they speak of the nodes.
 fn with_formulas(formulas: &[&str]) -> Proof {
     let program = program(TEXT);
     let instance = Instance::new(program.clone(), 0);
@@ -118,20 +118,20 @@ fn with_formulas(formulas: &[&str]) -> Proof {
 fn simulations_by_formulas_are_accepted_or_refused() {
     solver_for_tests();
     let program = program(TEXT);
-    assert_eq!(judged(&program, &with_formulas(&["x0", "x1", "x2", "x3"])), Ok(8));
+    assert_eq!(judged(&program, &with_formulas(&["A", "B", "C", "D"])), Ok(8));
     let refused = |formulas: &[&str], part: &str| refused(&program, &with_formulas(formulas), part);
-    refused(&["x0", "true", "x2", "x3"], "admits a set without a node that may stand for it");
-    refused(&["x1", "x1", "x2", "x3"], "the formula after its start of P need not hold");
-    refused(&["x0", "x0", "x2", "x3"], "the formula after `x = 1;` at ");
-    refused(&["x0", "x1", "(or x2 x3)", "x3"], "may go wrong where no candidate does");
-    refused(&["x0", "x1", "x2"], "nothing is said about P");
+    refused(&["A", "true", "C", "D"], "admits a set without a node that may stand for it");
+    refused(&["B", "B", "C", "D"], "the formula after its start of P need not hold");
+    refused(&["A", "A", "C", "D"], "the formula after `x = 1;` at ");
+    refused(&["A", "B", "(or C D)", "D"], "may go wrong where no candidate does");
+    refused(&["A", "B", "C"], "nothing is said about P");
     // What is not a formula is not told to the solver.
-    refused(&["x0", "x1) (assert false", "x2", "x3"], "is no formula");
-    refused(&["x0", "y", "x2", "x3"], "is not admitted");
-    refused(&["x0", "(+ x1 1)", "x2", "x3"], "is not admitted");
+    refused(&["A", "B) (assert false", "C", "D"], "is no formula");
+    refused(&["A", "y", "C", "D"], "is not admitted");
+    refused(&["A", "(+ B 1)", "C", "D"], "is not admitted");
 }
 
-/// Formulas for the locations of each thread in order; `x0` is the thread and `x1` the shared `g`.
+/// Formulas for the locations of each thread in order; they speak of the thread, `self`, and of the shared `g`.
 fn assertions(program: &Arc<Program>, formulas: &[&[&str]]) -> Proof {
     let threads = program.templates.iter().zip(formulas).map(|(template, formulas)| {
         let own = (0..program.locations.len() as u32).map(LocationId);
@@ -151,10 +151,10 @@ fn assertions(program: &Arc<Program>, formulas: &[&[&str]]) -> Proof {
 fn assertions_of_one_thread() {
     solver_for_tests();
     let program = program("shared g: int = 1; thread P { loop { g = g + 1; } } invariant g > 0;");
-    assert_eq!(judged(&program, &assertions(&program, &[&["(> x1 0)"]])), Ok(1));
+    assert_eq!(judged(&program, &assertions(&program, &[&["(> g 0)"]])), Ok(1));
     refused(&program, &assertions(&program, &[&["true"]]), "a property may be violated");
-    refused(&program, &assertions(&program, &[&["(= x1 1)"]]), "the formula after `g = g + 1;` at ");
-    refused(&program, &assertions(&program, &[&["(> x1 1)"]]), "the formula after a start need not hold");
+    refused(&program, &assertions(&program, &[&["(= g 1)"]]), "the formula after `g = g + 1;` at ");
+    refused(&program, &assertions(&program, &[&["(> g 1)"]]), "the formula after a start need not hold");
     refused(&program, &assertions(&program, &[&[]]), "nothing is said about `P`");
 }
 
@@ -164,13 +164,13 @@ fn assertions_must_withstand_the_others() {
     let text = |value: i64| {
         program(&format!("shared g: int = 1; thread P {{ g = g + 1; assert g > 1; }} thread Q {{ g = {value}; }}"))
     };
-    let formulas: &[&[&str]] = &[&["(> x1 0)", "(> x1 1)", "true"], &["true", "true"]];
+    let formulas: &[&[&str]] = &[&["(> g 0)", "(> g 1)", "true"], &["true", "true"]];
     let right = text(2);
     assert_eq!(judged(&right, &assertions(&right, formulas)), Ok(5));
     let wrong = text(1);
     refused(&wrong, &assertions(&wrong, formulas), "`g = 1;` at ");
     refused(&wrong, &assertions(&wrong, formulas), "may break the formula of `P`");
-    let weaker: &[&[&str]] = &[&["(> x1 0)", "true", "true"], &["true", "true"]];
+    let weaker: &[&[&str]] = &[&["(> g 0)", "true", "true"], &["true", "true"]];
     refused(&right, &assertions(&right, weaker), "may go wrong");
 }
 
@@ -180,7 +180,7 @@ fn copies_interfere_with_each_other() {
     solver_for_tests();
     let text =
         |copies: &str| program(&format!("shared g: int = 0; thread W[{copies}] {{ g = 1; assert g == 1; g = 0; }}"));
-    let formulas: &[&[&str]] = &[&["true", "(= x1 1)", "true", "true"]];
+    let formulas: &[&[&str]] = &[&["true", "(= g 1)", "true", "true"]];
     let one = text("1");
     assert_eq!(judged(&one, &assertions(&one, formulas)), Ok(4));
     for copies in ["2", "*"] {

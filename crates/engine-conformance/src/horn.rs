@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use threadwise_limits::Budget;
 use threadwise_logic::{Sexp, SmtSort, Term, parse_sexps, read_formula};
 use threadwise_solver::{SolverCommand, SolverError, run_script};
+use threadwise_symbolic::Parameters;
 
 /// Without a limit of the user's own, solving may take this long.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -60,7 +61,7 @@ impl Unknown {
 /// Clauses over unknown predicates.
 #[derive(Default)]
 pub(crate) struct Horn {
-    params: Vec<Vec<SmtSort>>,
+    params: Vec<Parameters>,
     clauses: Vec<Clause>,
 }
 
@@ -73,7 +74,7 @@ struct Clause {
 
 /// What a solver says about clauses.
 pub(crate) enum Solved {
-    /// Predicates for which they hold, as formulas over `x0`, `x1` and so on.
+    /// Predicates for which they hold, as formulas over their parameters.
     Predicates(Vec<String>),
     /// There are none.
     Impossible,
@@ -83,7 +84,7 @@ pub(crate) enum Solved {
 
 impl Horn {
     /// A new unknown predicate with these parameters.
-    pub(crate) fn predicate(&mut self, params: Vec<SmtSort>) -> Unknown {
+    pub(crate) fn predicate(&mut self, params: Parameters) -> Unknown {
         self.params.push(params);
         Unknown(self.params.len() - 1)
     }
@@ -109,7 +110,8 @@ impl Horn {
     fn script(&self) -> String {
         let mut script = PRELUDE.to_string();
         for (index, params) in self.params.iter().enumerate() {
-            let params = params.iter().map(SmtSort::to_string).collect::<Vec<String>>().join(" ");
+            let params =
+                params.constants().iter().map(|param| param.sort().to_string()).collect::<Vec<String>>().join(" ");
             let _ = writeln!(script, "(declare-fun p{index} ({params}) Bool)");
         }
         for Clause { constants, body, head } in &self.clauses {
@@ -155,14 +157,14 @@ impl Horn {
                 definitions.insert(name, (params, body));
             }
         }
-        let formula = |(index, sorts): (usize, &Vec<SmtSort>)| {
+        let formula = |(index, parameters): (usize, &Parameters)| {
             let Some((params, body)) = definitions.get(format!("p{index}").as_str()) else {
                 return Ok("true".to_string());
             };
             let names: Vec<&str> = params.iter().filter_map(|param| param.list()?.first()?.atom()).collect();
             let meaning = |name: &str| {
                 let at = names.iter().position(|param| *param == name)?;
-                Some(Term::constant(&format!("x{at}"), sorts.get(at)?.clone()))
+                parameters.constants().get(at).cloned()
             };
             let term = read_formula(body, &meaning).map_err(|e| format!("the solver's answer cannot be read: {e}"))?;
             Ok(term.to_string())

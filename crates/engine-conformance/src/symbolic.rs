@@ -12,8 +12,8 @@ use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{SolverCommand, SolverError};
 use threadwise_symbolic::{
-    End, Named, Population, ThreadState, Unsupported, Value, View, Way, by_constants, named_frames, named_shared,
-    starts, ways,
+    End, Named, Parameters, Population, ThreadState, Unsupported, Value, View, Way, by_constants, named_frames,
+    named_shared, starts, ways,
 };
 
 /// Why there is no proof.
@@ -191,9 +191,10 @@ impl<'a> Clauses<'a> {
         if let Some(&known) = self.points.get(point) {
             return known;
         }
-        let frames = named_frames(self.population, point, "l");
-        let params = frames.constants.iter().chain(&self.nodes).map(|constant| constant.sort().clone());
-        let predicate = self.horn.predicate(params.collect());
+        let locals = Parameters::default().with_locals(self.population, point);
+        let nodes = self.specification.nodes.iter();
+        let params = nodes.fold(locals, |params, node| params.with(&node.name, &SmtSort::Bool));
+        let predicate = self.horn.predicate(params);
         self.points.insert(point.clone(), predicate);
         self.queue.push_back(point.clone());
         predicate

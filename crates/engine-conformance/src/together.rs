@@ -14,8 +14,8 @@ use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::SolverCommand;
 use threadwise_symbolic::{
-    End, Hazards, Named, Population, ThreadState, Unsupported, Value, View, Way, by_constants, initial_store,
-    named_frames, named_shared, starts, ways,
+    End, Hazards, Named, Parameters, Population, ThreadState, Unsupported, Value, View, Way, by_constants,
+    initial_store, named_frames, named_shared, starts, ways,
 };
 
 /// Finds assertions at the points of each thread.
@@ -188,9 +188,8 @@ impl<'a> Clauses<'a> {
         if let Some(&known) = self.places.get(&place) {
             return known;
         }
-        let frames = named_frames(self.population, &place.1, "l").constants;
-        let leaves = self.shared.constants.iter().chain(&frames).map(|constant| constant.sort().clone());
-        let predicate = self.horn.predicate([SmtSort::Int].into_iter().chain(leaves).collect());
+        let params = Parameters::default().with("self", &SmtSort::Int).with_shared(self.population);
+        let predicate = self.horn.predicate(params.with_locals(self.population, &place.1));
         self.places.insert(place.clone(), predicate);
         self.queue.push_back(place);
         predicate

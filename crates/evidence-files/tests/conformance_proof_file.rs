@@ -30,7 +30,7 @@ fn points(program: &Program) -> Vec<PointFormula> {
     let Op::Call { routine, .. } = program.edges[call].op else { panic!("a call") };
     let inside = PointFormula {
         point: Point { calls: vec![EdgeId(call as u32)], location: program.routine(routine).entry },
-        formula: "(and x0 (<= x1 2))".to_string(),
+        formula: "(and ready (<= count 2))".to_string(),
     };
     let entry = program.routine(program.templates[0].body).entry;
     vec![inside, PointFormula { point: Point::at(entry), formula: "true".to_string() }]

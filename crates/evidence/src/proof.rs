@@ -149,8 +149,8 @@ pub enum Simulation {
     Assertions(Vec<PointFormula>),
 }
 
-/// What holds at a point of a thread. The formula is in the language of SMT-LIB; what it speaks of
-/// are `x0`, `x1` and so on, in the order that the kind of proof says.
+/// What holds at a point of a thread. The formula is in the language of SMT-LIB; what it speaks of has the names that it
+/// has in the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointFormula {
     pub point: Point,

@@ -6,7 +6,7 @@ use crate::style::Tone;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{Conformance, ConformanceProof, PointFormula, Simulation, conformance_instance};
-use threadwise_ir::{AbstractThread, Instance, LocationId, Op, Program, Sort};
+use threadwise_ir::{AbstractThread, Instance, LocationId, Program};
 
 /// Without `-v` no more points of a thread than this are shown.
 const MAX_POINTS: usize = 40;
@@ -43,7 +43,7 @@ fn thread_text(instance: &Instance, conformance: &Conformance, layout: &Layout) 
     let Some(specification) = program.abstract_thread(template) else { return String::new() };
     let points = match &conformance.simulation {
         Simulation::Candidates(states) => by_location(instance, specification, states),
-        Simulation::Assertions(points) => formulas(program, specification, points),
+        Simulation::Assertions(points) => formulas(points),
     };
     let most = if layout.whole_proof { usize::MAX } else { MAX_POINTS };
     let rows: Vec<(String, String, &String)> = points
@@ -93,42 +93,9 @@ fn by_location(
     sets.into_iter().map(|(point, sets)| (point, shown(sets))).collect()
 }
 
-/// The formulas, with the names of locals and nodes in them.
-fn formulas(program: &Program, specification: &AbstractThread, points: &[PointFormula]) -> Points {
-    let shown = |point: &PointFormula| {
-        let names = parameters(program, specification, point);
-        (
-            (point.point.location, point.point.calls.len()),
-            names.map_or(point.formula.clone(), |names| renamed(&point.formula, &names)),
-        )
-    };
+fn formulas(points: &[PointFormula]) -> Points {
+    let shown = |point: &PointFormula| ((point.point.location, point.point.calls.len()), point.formula.clone());
     points.iter().map(shown).collect()
-}
-
-/// What the parameters of a formula stand for; `None` where a local is made of several of them.
-fn parameters(program: &Program, specification: &AbstractThread, point: &PointFormula) -> Option<Vec<String>> {
-    debug_assert!(point.point.calls.iter().all(|&edge| matches!(program.edge(edge).op, Op::Call { .. })));
-    let frames = point.point.routines(program);
-    let locals = || frames.iter().flat_map(|&routine| &program.routine(routine).locals);
-    if locals().any(|var| matches!(var.sort, Sort::Set(_) | Sort::Array(..))) {
-        return None;
-    }
-    let nodes = specification.nodes.iter().map(|node| node.name.to_string());
-    Some(locals().map(|var| var.name.to_string()).chain(nodes).collect())
-}
-
-/// The formula with `x0`, `x1` and so on replaced by names.
-fn renamed(formula: &str, names: &[String]) -> String {
-    let mut out = String::new();
-    for piece in formula.split_inclusive(['(', ')', ' ']) {
-        let word = piece.trim_end_matches(['(', ')', ' ']);
-        let index = word.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());
-        match index.and_then(|index| names.get(index)) {
-            Some(name) => out.push_str(&piece.replacen(word, name, 1)),
-            None => out.push_str(piece),
-        }
-    }
-    out
 }
 
 fn position(program: &Program, location: LocationId, calls: usize) -> String {
@@ -142,16 +109,4 @@ fn statement(program: &Program, location: LocationId) -> String {
         return "at its end".to_string();
     }
     program.source.snippet(at.span, STATEMENT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_get_their_names() {
-        let names = ["count".to_string(), "N1".to_string()];
-        assert_eq!(renamed("(and (not (<= x0 0)) x1 x10)", &names), "(and (not (<= count 0)) N1 x10)");
-        assert_eq!(renamed("x1", &names), "N1");
-    }
 }
