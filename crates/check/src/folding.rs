@@ -111,7 +111,9 @@ impl<'a> Seen<'a> {
                 self.locals.insert((program.template(thread.template).body, *local));
             }
             ExprKind::Unary(UnaryOp::Not, a) => look(a, harm.negated()),
-            ExprKind::Unary(UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord, a) => look(a, Harm::Either),
+            ExprKind::Unary(UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord | UnaryOp::BitNot | UnaryOp::Convert, a) => {
+                look(a, Harm::Either);
+            }
             ExprKind::Binary(op, a, b) => {
                 let (left, right) = match op {
                     BinaryOp::And | BinaryOp::Or => (harm, harm),
@@ -122,6 +124,9 @@ impl<'a> Seen<'a> {
                         (Harm::Either, Harm::Either)
                     }
                     BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                        (Harm::Either, Harm::Either)
+                    }
+                    BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
                         (Harm::Either, Harm::Either)
                     }
                 };

@@ -4,12 +4,12 @@
 //! evaluated, since evaluation stops where the rest does not matter: `exists i: W :: i@a || x / y == 1`
 //! may go wrong or not depending on which copy of `W` is looked at first.
 //!
-//! Evaluation goes wrong at a division by zero, at an index or an element of a set literal that is not of
-//! the right sort, and at a number that outgrows 64 bits. So it is enough to know between which numbers
+//! Evaluation goes wrong at a division by zero, at a shift by a negative number, at an index or an element of a set
+//! literal that is not of the right sort, and at a number that outgrows 64 bits; machine integers wrap around. So it is enough to know between which numbers
 //! the values of all parts lie. This is worked out here by itself: `ir` has a list of its own, which the
 //! engines use, and a fault in one of them must not be one in both.
 
-use threadwise_ir::{BinaryOp, Domain, Expr, ExprKind, Program, Quantifier, Sort, UnaryOp};
+use threadwise_ir::{BinaryOp, Bits, Domain, Expr, ExprKind, Program, Quantifier, Sort, UnaryOp};
 
 /// The least and the greatest number that a value can be.
 type Interval = (i128, i128);
@@ -41,6 +41,8 @@ fn only_outgrows_words(e: &Expr) -> bool {
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => true,
             BinaryOp::In | BinaryOp::Subset | BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => true,
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => true,
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+            BinaryOp::Shl | BinaryOp::Shr => is_count(b),
         },
         ExprKind::Index(..) | ExprKind::SetLiteral(_) => false,
         ExprKind::Const(_)
@@ -79,23 +81,30 @@ fn has_a_value(e: &Expr) -> bool {
         | ExprKind::Bound(_)
         | ExprKind::Conditional(..) => true,
         ExprKind::Unary(op, _) => match op {
-            UnaryOp::Not | UnaryOp::Size | UnaryOp::Ord => true,
-            UnaryOp::Neg => fits_a_word(e),
+            UnaryOp::Not | UnaryOp::Size | UnaryOp::Ord | UnaryOp::BitNot => true,
+            UnaryOp::Neg | UnaryOp::Convert => wraps_around(e) || fits_a_word(e),
         },
         ExprKind::Binary(op, a, b) => match op {
             BinaryOp::Implies | BinaryOp::Iff | BinaryOp::Or | BinaryOp::And => true,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => true,
             BinaryOp::In | BinaryOp::Subset | BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => true,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => fits_a_word(e),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => wraps_around(e) || fits_a_word(e),
+            BinaryOp::Div | BinaryOp::Mod if wraps_around(e) => !contains(interval_of_part(b), 0),
             BinaryOp::Div | BinaryOp::Mod => divides(interval_of_part(a), interval_of_part(b)),
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+            BinaryOp::Shl | BinaryOp::Shr => is_count(b),
         },
         ExprKind::Index(array, key) => match &*array.sort {
             Sort::Array(keys, _) => is_of(key, keys),
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
+                false
+            }
         },
         ExprKind::SetLiteral(elements) => match &*e.sort {
             Sort::Set(of) => elements.iter().all(|element| is_of(element, of)),
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => false,
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => {
+                false
+            }
         },
         ExprKind::Quantified(quantifier, ..) => match quantifier {
             Quantifier::Forall | Quantifier::Exists => true,
@@ -108,8 +117,20 @@ fn has_a_value(e: &Expr) -> bool {
 pub(crate) fn is_of(e: &Expr, sort: &Sort) -> bool {
     match sort {
         Sort::Range(lo, hi) => within(interval(e), (i128::from(*lo), i128::from(*hi))),
-        Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => *e.sort == *sort,
+        Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => {
+            *e.sort == *sort
+        }
     }
+}
+
+/// Whether the value is a machine integer, which is brought back to its width whatever is computed.
+fn wraps_around(e: &Expr) -> bool {
+    matches!(*e.sort, Sort::Bits(_))
+}
+
+/// Whether a number by which is shifted is never negative.
+fn is_count(e: &Expr) -> bool {
+    interval_of_part(e).0 >= 0
 }
 
 fn fits_a_word(e: &Expr) -> bool {
@@ -131,12 +152,20 @@ fn contains(interval: Interval, value: i128) -> bool {
 
 /// Between which numbers the value of an expression lies where all parts have values that fit into a word.
 fn interval(e: &Expr) -> Interval {
+    if let Sort::Bits(machine) = *e.sort {
+        return match e.kind {
+            ExprKind::Const(word) => machine_number(word, machine),
+            _ => machine_numbers(machine),
+        };
+    }
     match &e.kind {
         ExprKind::Const(value) => (i128::from(*value), i128::from(*value)),
         ExprKind::Unary(op, a) => match op {
             UnaryOp::Neg => negated(interval_of_part(a)),
             UnaryOp::Size | UnaryOp::Ord => COUNTS,
             UnaryOp::Not => (0, 1),
+            UnaryOp::Convert => interval_of_part(a),
+            UnaryOp::BitNot => WORDS,
         },
         ExprKind::Binary(op, a, b) => operated(*op, interval_of_part(a), interval_of_part(b)),
         ExprKind::Conditional(parts) => hull(interval_of_part(&parts[1]), interval_of_part(&parts[2])),
@@ -156,7 +185,19 @@ fn interval(e: &Expr) -> Interval {
 /// What a part can be, given that it has a value.
 fn interval_of_part(e: &Expr) -> Interval {
     let (lo, hi) = interval(e);
-    (lo.max(WORDS.0), hi.min(WORDS.1))
+    if wraps_around(e) { (lo, hi) } else { (lo.max(WORDS.0), hi.min(WORDS.1)) }
+}
+
+/// All machine integers of a kind.
+fn machine_numbers(kind: Bits) -> Interval {
+    let count = 1i128 << kind.width;
+    if kind.signed { (-count / 2, count / 2 - 1) } else { (0, count - 1) }
+}
+
+/// The one that a word stands for: an unsigned one of 64 bits is the bits of its word.
+fn machine_number(word: i64, kind: Bits) -> Interval {
+    let number = i128::from(word) + if word < 0 && !kind.signed { 1 << 64 } else { 0 };
+    (number, number)
 }
 
 fn values_of(sort: &Sort) -> Interval {
@@ -164,6 +205,7 @@ fn values_of(sort: &Sort) -> Interval {
         Sort::Bool => (0, 1),
         Sort::Range(lo, hi) => (i128::from(*lo), i128::from(*hi)),
         Sort::Int => WORDS,
+        Sort::Bits(machine) => machine_numbers(*machine),
         Sort::Enum(_) | Sort::Tid => COUNTS,
         Sort::Set(_) | Sort::Array(..) => WORDS,
     }
@@ -194,6 +236,7 @@ fn operated(op: BinaryOp, a: Interval, b: Interval) -> Interval {
         | BinaryOp::In
         | BinaryOp::Subset => (0, 1),
         BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => WORDS,
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => WORDS,
     }
 }
 
@@ -202,6 +245,7 @@ fn counted(domain: &Domain, body: Interval) -> Interval {
     let most = match domain {
         Domain::Sort(Sort::Range(lo, hi)) => i128::from(*hi) - i128::from(*lo) + 1,
         Domain::Sort(Sort::Bool) => 2,
+        Domain::Sort(Sort::Bits(machine)) => 1 << machine.width,
         Domain::Sort(Sort::Int | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..)) | Domain::Copies(_) => {
             COUNTS.1
         }

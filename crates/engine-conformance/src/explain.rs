@@ -146,5 +146,6 @@ fn error_text(error: StepError) -> &'static str {
         StepError::Fault(Fault::Range) => "a value out of range",
         StepError::Fault(Fault::Index) => "an index out of range",
         StepError::Fault(Fault::Division) => "a division by zero",
+        StepError::Fault(Fault::Shift) => "a shift by a negative number",
     }
 }

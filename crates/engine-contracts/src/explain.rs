@@ -210,6 +210,7 @@ fn wrong(error: StepError) -> &'static str {
         StepError::Fault(Fault::Range) => "the value may be out of range",
         StepError::Fault(Fault::Index) => "an index may be out of range",
         StepError::Fault(Fault::Division) => "a divisor may be zero",
+        StepError::Fault(Fault::Shift) => "a shift may be by a negative number",
     }
 }
 

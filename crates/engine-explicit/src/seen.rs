@@ -125,7 +125,7 @@ impl Seen {
 fn below_unary(op: UnaryOp, harmful: Truth) -> Truth {
     match op {
         UnaryOp::Not => harmful.opposite(),
-        UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord => Truth::Either,
+        UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord | UnaryOp::BitNot | UnaryOp::Convert => Truth::Either,
     }
 }
 
@@ -149,6 +149,11 @@ fn below_binary(op: BinaryOp, harmful: Truth) -> (Truth, Truth) {
         | BinaryOp::Sub
         | BinaryOp::Mul
         | BinaryOp::Div
-        | BinaryOp::Mod => (Truth::Either, Truth::Either),
+        | BinaryOp::Mod
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::Shl
+        | BinaryOp::Shr => (Truth::Either, Truth::Either),
     }
 }

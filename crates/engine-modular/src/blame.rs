@@ -87,6 +87,7 @@ fn step_error(error: StepError) -> &'static str {
         StepError::Fault(Fault::Range) => "the range of a variable",
         StepError::Fault(Fault::Index) => "the bounds of an array",
         StepError::Fault(Fault::Division) => "the rule against dividing by zero",
+        StepError::Fault(Fault::Shift) => "the rule against shifting by a negative number",
     }
 }
 

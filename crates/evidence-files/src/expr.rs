@@ -4,30 +4,41 @@
 //! | expression | JSON |
 //! |---|---|
 //! | `true`, `3`, `self` | `true`, `3`, `"self"` |
+//! | 3 of a machine integer's type | `["bits", "u8", 3]` |
 //! | `none`, a member, a thread | `["none"]`, `["member", "Color", "red"]`, `["thread", "P"]` |
 //! | shared variables | `["shared", "x"]`, `["shared'", "x"]` |
 //! | locals, which may have one name several times | `["local", 2]`, `["local'", 2]` |
 //! | bound variables | `["bound", 0]` |
 //! | operators | `["!", a]`, `["&&", a, b]`, `["?:", c, a, b]`, `["[]", a, i]`, … |
+//! | `u8(a)` | `["convert", SORT, a]` |
 //! | `{a, b}` | `["set", SORT, a, b]` |
 //! | quantifiers | `["forall", "i", DOMAIN, e]` |
 //!
-//! A sort is `"bool"`, `"int"`, `"tid"`, `["range", 0, 3]`, `["enum", "Color"]`, `["set", SORT]` or
+//! A sort is `"bool"`, `"int"`, `"u8"` or another machine integer, `"tid"`, `["range", 0, 3]`, `["enum", "Color"]`, `["set", SORT]` or
 //! `["array", SORT, SORT]`; a domain is a sort or `["copies", "W"]`.
 
+use crate::value::{decode_machine, machine_json};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use threadwise_evidence::FileError;
 use threadwise_ir::{
-    BinaryOp, Binder, Domain, EnumId, Expr, ExprKind, LocalId, Program, Quantifier, RoutineId, SharedId, Sort, SortRef,
-    TemplateId, UnaryOp, VarRef,
+    BinaryOp, Binder, Bits, Domain, EnumId, Expr, ExprKind, LocalId, Program, Quantifier, RoutineId, SharedId, Sort,
+    SortRef, TemplateId, UnaryOp, VarRef,
 };
 use threadwise_source::Span;
 
-const UNARY: [(UnaryOp, &str); 4] =
-    [(UnaryOp::Not, "!"), (UnaryOp::Neg, "neg"), (UnaryOp::Size, "size"), (UnaryOp::Ord, "ord")];
+const UNARY: [(UnaryOp, &str); 6] = [
+    (UnaryOp::Not, "!"),
+    (UnaryOp::Neg, "neg"),
+    (UnaryOp::Size, "size"),
+    (UnaryOp::Ord, "ord"),
+    (UnaryOp::BitNot, "~"),
+    (UnaryOp::Convert, CONVERT),
+];
 
-const BINARY: [(BinaryOp, &str); 20] = [
+const CONVERT: &str = "convert";
+
+const BINARY: [(BinaryOp, &str); 25] = [
     (BinaryOp::Implies, "==>"),
     (BinaryOp::Iff, "<==>"),
     (BinaryOp::Or, "||"),
@@ -48,6 +59,11 @@ const BINARY: [(BinaryOp, &str); 20] = [
     (BinaryOp::Mul, "*"),
     (BinaryOp::Div, "/"),
     (BinaryOp::Mod, "%"),
+    (BinaryOp::BitAnd, "&"),
+    (BinaryOp::BitOr, "|"),
+    (BinaryOp::BitXor, "^"),
+    (BinaryOp::Shl, "<<"),
+    (BinaryOp::Shr, ">>"),
 ];
 
 const QUANTIFIERS: [(Quantifier, &str); 3] =
@@ -68,6 +84,7 @@ pub fn expr_json(program: &Program, e: &Expr) -> Value {
                 let def = &program.enums[id.index()];
                 json!(["member", *def.name, *def.members[*value as usize]])
             }
+            Sort::Bits(bits) => json!(["bits", bits.to_string(), machine_json(*bits, *value)]),
             _ => json!(value),
         },
         ExprKind::Thread(template) => json!(["thread", *program.template(*template).name]),
@@ -77,6 +94,7 @@ pub fn expr_json(program: &Program, e: &Expr) -> Value {
         ExprKind::Read(VarRef::Local(id)) => json!(["local", id.0]),
         ExprKind::ReadAfter(VarRef::Local(id)) => json!(["local'", id.0]),
         ExprKind::Bound(depth) => json!(["bound", depth]),
+        ExprKind::Unary(UnaryOp::Convert, a) => json!([CONVERT, sort_json(program, &e.sort), sub(a)]),
         ExprKind::Unary(op, a) => json!([name_of(&UNARY, *op), sub(a)]),
         ExprKind::Binary(op, a, b) => json!([name_of(&BINARY, *op), sub(a), sub(b)]),
         ExprKind::Conditional(parts) => {
@@ -105,6 +123,7 @@ fn sort_json(program: &Program, sort: &Sort) -> Value {
         Sort::Int => json!("int"),
         Sort::Tid => json!("tid"),
         Sort::Range(low, high) => json!(["range", low, high]),
+        Sort::Bits(bits) => json!(bits.to_string()),
         Sort::Enum(id) => json!(["enum", *program.enums[id.index()].name]),
         Sort::Set(element) => json!(["set", sort_json(program, element)]),
         Sort::Array(key, element) => json!(["array", sort_json(program, key), sort_json(program, element)]),
@@ -153,6 +172,11 @@ impl Decoder<'_> {
         match (head, rest) {
             ("none", []) => Ok(made(ExprKind::Const(0), Sort::Tid)),
             ("member", [Value::String(of), Value::String(member)]) => self.member(of, member, whole),
+            ("bits", [Value::String(kind), number]) => match machine(kind) {
+                Some(bits) => Ok(made(ExprKind::Const(decode_machine(bits, number)?), Sort::Bits(bits))),
+                None => wrong("a machine integer", whole),
+            },
+            (CONVERT, [sort, a]) => self.convert(sort, a, whole),
             ("thread", [name]) => Ok(made(ExprKind::Thread(self.template(name)?), Sort::Tid)),
             ("shared" | "shared'", [Value::String(name)]) => {
                 let found = self.program.shared.iter().position(|var| &*var.name == name);
@@ -249,7 +273,10 @@ impl Decoder<'_> {
         let a = self.expr(a)?;
         let (fits, sort) = match op {
             UnaryOp::Not => (a.sort == Sort::Bool, Sort::Bool),
-            UnaryOp::Neg => (a.sort.is_numeric(), Sort::Int),
+            UnaryOp::Neg => (a.sort.is_integer(), arithmetic_sort(&a)),
+            UnaryOp::BitNot => (a.sort.bits().is_some(), Sort::clone(&a.sort)),
+            // It has its sort beside it.
+            UnaryOp::Convert => (false, Sort::Int),
             UnaryOp::Size => (matches!(*a.sort, Sort::Set(_)), Sort::Int),
             UnaryOp::Ord => (a.sort == Sort::Tid, Sort::Int),
         };
@@ -263,13 +290,21 @@ impl Decoder<'_> {
         let (fits, sort) = match op {
             Implies | Iff | Or | And => (a.sort == Sort::Bool && b.sort == Sort::Bool, Sort::Bool),
             Eq | Ne => (comparable(&a.sort, &b.sort), Sort::Bool),
-            Lt | Le | Gt | Ge => (a.sort.is_numeric() && b.sort.is_numeric(), Sort::Bool),
+            Lt | Le | Gt | Ge => (a.sort.is_integer() && comparable(&a.sort, &b.sort), Sort::Bool),
             In => (matches!(&*b.sort, Sort::Set(element) if comparable(element, &a.sort)), Sort::Bool),
             Subset => (matches!(*a.sort, Sort::Set(_)) && a.sort == b.sort, Sort::Bool),
             Union | Inter | Minus => (matches!(*a.sort, Sort::Set(_)) && a.sort == b.sort, Sort::clone(&a.sort)),
-            Add | Sub | Mul | Div | Mod => (a.sort.is_numeric() && b.sort.is_numeric(), Sort::Int),
+            Add | Sub | Mul | Div | Mod => (a.sort.is_integer() && comparable(&a.sort, &b.sort), arithmetic_sort(&a)),
+            BitAnd | BitOr | BitXor => (a.sort.bits().is_some() && a.sort == b.sort, Sort::clone(&a.sort)),
+            Shl | Shr => (a.sort.bits().is_some() && b.sort.is_integer(), Sort::clone(&a.sort)),
         };
         if fits { Ok(Expr::binary(*op, a, b, sort)) } else { wrong("well-sorted", whole) }
+    }
+
+    fn convert(&mut self, sort: &Value, a: &Value, whole: &Value) -> Decoded<Expr> {
+        let (sort, a) = (self.sort(sort)?, self.expr(a)?);
+        let fits = a.sort.is_integer() && (sort == Sort::Int || sort.bits().is_some());
+        if fits { Ok(a.converted(sort, Span::new(0, 0))) } else { wrong("well-sorted", whole) }
     }
 
     fn of_sort(&mut self, sort: &Sort, value: &Value) -> Decoded<Expr> {
@@ -283,7 +318,7 @@ impl Decoder<'_> {
                 "bool" => Ok(Sort::Bool),
                 "int" => Ok(Sort::Int),
                 "tid" => Ok(Sort::Tid),
-                _ => wrong("a sort", value),
+                _ => machine(word).map(Sort::Bits).map_or_else(|| wrong("a sort", value), Ok),
             };
         }
         match value.as_array().map(Vec::as_slice) {
@@ -314,6 +349,20 @@ impl Decoder<'_> {
 
 fn read(head: &str, var: VarRef) -> ExprKind {
     if head.ends_with('\'') { ExprKind::ReadAfter(var) } else { ExprKind::Read(var) }
+}
+
+/// The kind of machine integer with this name: `u8`, `i64`.
+fn machine(name: &str) -> Option<Bits> {
+    let signed = name.starts_with('i');
+    let width =
+        name.strip_prefix(if signed { 'i' } else { 'u' })?.parse().ok().filter(|width| (1..=64).contains(width))?;
+    let bits = Bits { width, signed };
+    (bits.to_string() == name).then_some(bits)
+}
+
+/// The sort of a sum, a product and their like.
+fn arithmetic_sort(operand: &Expr) -> Sort {
+    operand.sort.bits().map_or(Sort::Int, Sort::Bits)
 }
 
 /// Whether values of the two sorts can be compared.

@@ -285,7 +285,7 @@ fn span(value: &Value) -> Result<Span, FileError> {
     }
 }
 
-const FAULTS: [Fault; 3] = [Fault::Range, Fault::Index, Fault::Division];
+const FAULTS: [Fault; 4] = [Fault::Range, Fault::Index, Fault::Division, Fault::Shift];
 
 fn fault_of_kind(kind: &str) -> Result<Fault, FileError> {
     let fault = FAULTS.into_iter().find(|fault| fault_kind(*fault) == kind);

@@ -3,7 +3,7 @@
 //! | sort | JSON |
 //! |---|---|
 //! | `bool` | `true`, `false` |
-//! | `int`, ranges | a number |
+//! | `int`, ranges, machine integers | a number |
 //! | an enumeration | the member's name |
 //! | `tid` | `"none"`, `"P"`, `"W[2]"` |
 //! | `set<T>` | an array of the elements, ascending |
@@ -12,13 +12,14 @@
 use crate::file::{array, expected, string};
 use serde_json::Value;
 use threadwise_evidence::{FileError, scalar_name, set_elements};
-use threadwise_ir::{Copies, Instance, Sort};
+use threadwise_ir::{Bits, Copies, Instance, Sort};
 
 /// A value of a sort as JSON. The words must be a value of the sort.
 pub fn encode_value(instance: &Instance, sort: &Sort, words: &[i64]) -> Value {
     match sort {
         Sort::Bool => Value::Bool(words[0] != 0),
         Sort::Int | Sort::Range(..) => Value::from(words[0]),
+        Sort::Bits(bits) => machine_json(*bits, words[0]),
         Sort::Enum(_) | Sort::Tid => Value::String(scalar_name(instance, sort, words[0])),
         Sort::Set(element) => {
             let elements = set_elements(instance, element, words);
@@ -29,6 +30,17 @@ pub fn encode_value(instance: &Instance, sort: &Sort, words: &[i64]) -> Value {
             words.chunks(size).map(|chunk| encode_value(instance, element, chunk)).collect()
         }
     }
+}
+
+/// A machine integer as a number.
+pub(crate) fn machine_json(bits: Bits, word: i64) -> Value {
+    if bits.signed { Value::from(word) } else { Value::from(word as u64) }
+}
+
+/// The word of a machine integer that is given as a number.
+pub(crate) fn decode_machine(bits: Bits, value: &Value) -> Result<i64, FileError> {
+    let number = value.as_i64().map(i128::from).or(value.as_u64().map(i128::from));
+    number.and_then(|number| bits.word(number)).ok_or_else(|| expected(&format!("a number of type `{bits}`"), value))
 }
 
 /// Appends the words of a value given as JSON.
@@ -50,6 +62,7 @@ fn decode_scalar(instance: &Instance, sort: &Sort, value: &Value) -> Result<i64,
             let number = value.as_i64().filter(|number| (lo..=hi).contains(&number));
             number.ok_or_else(|| expected(&format!("a number from {lo} to {hi}"), value))
         }
+        Sort::Bits(bits) => decode_machine(*bits, value),
         Sort::Enum(id) => {
             let definition = &instance.program.enums[id.index()];
             let name = string(value)?;

@@ -78,6 +78,7 @@ pub fn scalar_name(instance: &Instance, sort: &Sort, word: i64) -> String {
             let member = usize::try_from(word).ok().and_then(|index| members.get(index));
             member.map_or_else(|| word.to_string(), |name| name.to_string())
         }
+        Sort::Bits(bits) => bits.number(word).to_string(),
         _ => word.to_string(),
     }
 }

@@ -72,5 +72,6 @@ pub fn fault_kind(fault: Fault) -> &'static str {
         Fault::Range => "range",
         Fault::Index => "index",
         Fault::Division => "division",
+        Fault::Shift => "shift",
     }
 }

@@ -1,5 +1,6 @@
 //! The syntax tree of a `.tw` program: what the parser builds, and nothing that needs names resolved.
 
+use std::fmt;
 use threadwise_source::Span;
 
 /// An identifier and where it stands.
@@ -184,6 +185,8 @@ pub enum TypeKind {
     Int,
     /// `lo..hi`
     Range(Box<Expr>, Box<Expr>),
+    /// `u8`, `i64` and their like
+    Machine(Machine),
     /// A name: an enum's, or in a binder a thread's.
     Named(String),
     /// `tid`
@@ -198,6 +201,39 @@ pub enum TypeKind {
     Mutex,
     /// `rwlock`
     RwLock,
+}
+
+/// The type of a machine integer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Machine {
+    /// 8, 16, 32 or 64 bits.
+    pub width: u8,
+    /// Whether it has a sign.
+    pub signed: bool,
+}
+
+impl Machine {
+    /// The type with this name.
+    pub fn named(name: &str) -> Option<Machine> {
+        let width = match name.get(1..)? {
+            "8" => 8,
+            "16" => 16,
+            "32" => 32,
+            "64" => 64,
+            _ => return None,
+        };
+        match &name[..1] {
+            "u" => Some(Machine { width, signed: false }),
+            "i" => Some(Machine { width, signed: true }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.signed { 'i' } else { 'u' }, self.width)
+    }
 }
 
 /// `{ … }`
@@ -327,6 +363,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// `42`
     Int(i64),
+    /// A literal above the largest number of 64 bits with a sign: it is a `u64`.
+    LargeInt(u64),
     /// `true`, `false`
     Bool(bool),
     Name(String),
@@ -342,7 +380,7 @@ pub enum ExprKind {
     Field(Box<Expr>, Name),
     /// `t@L`
     At(Box<Expr>, Name),
-    /// `!e`, `-e`
+    /// `!e`, `-e`, `~e`
     Unary(UnaryOp, Box<Expr>),
     /// `e + f` and its like
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -354,10 +392,21 @@ pub enum ExprKind {
     Size(Box<Expr>),
     /// `ord(t)`
     Ord(Box<Expr>),
+    /// `u8(e)`, `int(e)` and their like
+    Convert(Conversion, Box<Expr>),
     /// `forall i: T, j: U :: e` and its like; `count(i: T :: e)`
     Quantified(Quantifier, Vec<Binder>, Box<Expr>),
     /// What stands where the parser found no expression; a diagnostic has been given.
     Error,
+}
+
+/// What an integer is converted to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conversion {
+    /// `int`
+    Int,
+    /// `u8`, `i64` and their like
+    Machine(Machine),
 }
 
 /// A bound variable and its type or thread.
@@ -385,10 +434,12 @@ pub enum UnaryOp {
     Not,
     /// `-`
     Neg,
+    /// `~`
+    BitNot,
 }
 
 /// The binary operators, from loosest to tightest: `==>` (right), `<==>`, `||`, `&&`, the
-/// comparisons with `in` and `subset`, `union` `inter` `minus`, `+ -`, `* / %`.
+/// comparisons with `in` and `subset`, `union` `inter` `minus`, `|`, `^`, `&`, `<< >>`, `+ -`, `* / %`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -412,4 +463,9 @@ pub enum BinaryOp {
     Mul,
     Div,
     Mod,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
 }

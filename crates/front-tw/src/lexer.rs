@@ -34,7 +34,7 @@ macro_rules! token_kinds {
             $($keyword,)*
             $($symbol,)*
             Identifier,
-            /// Digits and whatever letters are glued to them; only pure digits get past the lexer.
+            /// Digits and whatever letters are glued to them; only numbers get past the lexer.
             Integer,
             /// White space and comments; they do not get past the lexer.
             Blank,
@@ -109,8 +109,9 @@ token_kinds! {
         Assign "="  ImpliesSign "==>"  IffSign "<==>"  OrSign "||"  AndSign "&&"  NotSign "!"
         EqualSign "=="  NotEqualSign "!="  LessSign "<"  LessEqualSign "<="  GreaterSign ">"
         GreaterEqualSign ">="  PlusSign "+"  MinusSign "-"  Star "*"  Slash "/"  Percent "%"
+        Ampersand "&"  Pipe "|"  Caret "^"  Tilde "~"  ShiftLeft "<<"  ShiftRight ">>"
         // No operators of the language, but typical slips that deserve an answer of their own.
-        ColonAssign ":="  Ampersand "&"  Pipe "|"  FatArrow "=>"  SpaceshipSign "<=>"
+        ColonAssign ":="  FatArrow "=>"  SpaceshipSign "<=>"
     }
 }
 
@@ -181,19 +182,22 @@ struct Output<'a> {
 impl Output<'_> {
     fn integer(&mut self, span: Span) {
         let text = self.file.slice(span);
-        let only_digits = text.bytes().all(|b| b.is_ascii_digit());
-        if !only_digits {
+        let is_number = is_number(text);
+        if !is_number {
             let shown = self.file.snippet(span, 40);
-            let diagnostic = Diagnostic::error(span, format!("`{shown}` is neither a number nor a name"))
-                .label("a number has only digits, and a name does not start with one");
-            self.report(diagnostic);
-        } else if text.parse::<i64>().is_err() {
+            let diagnostic = Diagnostic::error(span, format!("`{shown}` is neither a number nor a name"));
+            self.report(diagnostic.label(if text.starts_with("0x") {
+                "a hexadecimal number has the digits 0 to 9 and a to f"
+            } else {
+                "a number has only digits, and a name does not start with one"
+            }));
+        } else if integer_value(text).is_none() {
             let diagnostic = Diagnostic::error(span, "this integer is too large")
-                .label(format!("literals go up to {}", i64::MAX))
+                .label(format!("literals go up to {}", u64::MAX))
                 .hint("values may grow beyond this, only literals may not");
             self.report(diagnostic);
         }
-        let kind = if only_digits { TokenKind::Integer } else { TokenKind::Error };
+        let kind = if is_number { TokenKind::Integer } else { TokenKind::Error };
         self.tokens.push(Token { kind, span });
     }
 
@@ -239,6 +243,22 @@ impl Output<'_> {
         let span = Span::new(length, length);
         self.tokens.push(Token { kind: TokenKind::EndOfFile, span });
         (self.tokens, self.diagnostics)
+    }
+}
+
+/// Whether digits and what is glued to them are a number, decimal or hexadecimal.
+fn is_number(text: &str) -> bool {
+    match text.strip_prefix("0x") {
+        Some(digits) => !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => text.bytes().all(|b| b.is_ascii_digit()),
+    }
+}
+
+/// The value of a number, unless it is too large.
+pub(crate) fn integer_value(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::instance::Instance;
 use crate::patience::may_go_on;
-use crate::{Gap, NoValue, Sort};
+use crate::{Bits, Gap, NoValue, Sort};
 use threadwise_source::Span;
 
 /// More combinations than this are not tried.
@@ -112,6 +112,7 @@ pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, wanted:
             out.push(FreeWord { index: start, values: Values::Sample(values) });
         }
         Sort::Range(lo, hi) => out.push(FreeWord { index: start, values: Values::Between(*lo, *hi) }),
+        Sort::Bits(bits) => out.push(FreeWord { index: start, values: machine_integers(*bits, wanted) }),
         Sort::Bool | Sort::Enum(_) | Sort::Tid => {
             out.push(between(start, instance.count(sort) as u64));
         }
@@ -130,6 +131,24 @@ pub(crate) fn free_words(instance: &Instance, sort: &Sort, start: usize, wanted:
             }
         }
     }
+}
+
+/// The values of a machine integer. Where there are more than are tried, they are so many that trying the first ones
+/// would end most searches: a few, those in `wanted`, and the least and the greatest stand for them.
+fn machine_integers(bits: Bits, wanted: &[i64]) -> Values {
+    let (least, most) = bits.bounds();
+    let (least, most) = (least as i64, most as i64);
+    let all = if least <= most { Values::Between(least, most) } else { Values::Bits(64) };
+    if all.count() <= MAX_CHOICES {
+        return all;
+    }
+    let mut values = Vec::new();
+    for value in SAMPLE.into_iter().map(|value| bits.wrap(value)).chain([least, most]).chain(wanted.iter().copied()) {
+        if bits.contains(value) && !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Values::Few(values, Box::new(all))
 }
 
 /// The same words; where there are more combinations than are tried, they are restricted to values in `wanted`, so

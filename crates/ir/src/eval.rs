@@ -3,10 +3,11 @@
 use crate::instance::Instance;
 use crate::patience::may_go_on;
 use crate::{
-    BinaryOp, Binder, Domain, Expr, ExprKind, Fault, Gap, LocalId, LocationId, NoValue, Quantifier, RoutineId, Sort,
-    ThreadRef, UnaryOp, VarRef,
+    BinaryOp, Binder, Bits, Domain, Expr, ExprKind, Fault, Gap, LocalId, LocationId, NoValue, Quantifier, RoutineId,
+    Sort, ThreadRef, UnaryOp, VarRef,
 };
 use smallvec::{SmallVec, smallvec};
+use std::cmp::Ordering;
 use threadwise_source::Span;
 
 /// A value as words; see [`Instance`] for the layout.
@@ -166,7 +167,7 @@ impl<'a> Env<'a> {
             },
             ExprKind::LocalOf(thread, local) => self.local_of(thread, *local)?[0],
             ExprKind::At(thread, locations) => self.is_at(thread, locations)? as i64,
-            ExprKind::Unary(op, a) => self.unary(*op, a, e.span)?,
+            ExprKind::Unary(op, a) => self.unary(*op, a, e)?,
             ExprKind::Binary(op, a, b) => match op {
                 BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => self.words(e)?[0],
                 _ => self.binary(*op, a, b, e.span)?,
@@ -294,12 +295,24 @@ impl<'a> Env<'a> {
         Ok(a.iter().zip(&b).map(|(&x, &y)| op(x, y)).collect())
     }
 
-    fn unary(&mut self, op: UnaryOp, a: &Expr, span: Span) -> Result<i64, NoValue> {
+    fn unary(&mut self, op: UnaryOp, a: &Expr, whole: &Expr) -> Result<i64, NoValue> {
+        let outgrown = NoValue::Gap(Gap::Overflow(whole.span));
         Ok(match op {
             UnaryOp::Not => (self.scalar(a)? == 0) as i64,
-            UnaryOp::Neg => self.scalar(a)?.checked_neg().ok_or(NoValue::Gap(Gap::Overflow(span)))?,
+            UnaryOp::Neg => match a.sort.bits() {
+                Some(bits) => bits.negated(self.scalar(a)?),
+                None => self.scalar(a)?.checked_neg().ok_or(outgrown)?,
+            },
             UnaryOp::Size => self.words(a)?.iter().map(|w| i64::from(w.count_ones())).sum(),
             UnaryOp::Ord => self.scalar(a)?,
+            UnaryOp::BitNot => bits_of(a).complement(self.scalar(a)?),
+            UnaryOp::Convert => {
+                let value = self.scalar(a)?;
+                match whole.sort.bits() {
+                    Some(bits) => bits.wrap(value),
+                    None => i64::try_from(integer(a, value)).map_err(|_| outgrown)?,
+                }
+            }
         })
     }
 
@@ -311,19 +324,39 @@ impl<'a> Env<'a> {
             BinaryOp::Iff => self.holds(a)? == self.holds(b)?,
             BinaryOp::Eq => self.equal(a, b)?,
             BinaryOp::Ne => !self.equal(a, b)?,
-            BinaryOp::Lt => self.scalar(a)? < self.scalar(b)?,
-            BinaryOp::Le => self.scalar(a)? <= self.scalar(b)?,
-            BinaryOp::Gt => self.scalar(a)? > self.scalar(b)?,
-            BinaryOp::Ge => self.scalar(a)? >= self.scalar(b)?,
+            BinaryOp::Lt => self.compare(a, b)?.is_lt(),
+            BinaryOp::Le => self.compare(a, b)?.is_le(),
+            BinaryOp::Gt => self.compare(a, b)?.is_gt(),
+            BinaryOp::Ge => self.compare(a, b)?.is_ge(),
             BinaryOp::In => self.contains(a, b)?,
             BinaryOp::Subset => self.combine(a, b, |x, y| x & !y)?.iter().all(|&w| w == 0),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
                 let (x, y) = (self.scalar(a)?, self.scalar(b)?);
-                return arithmetic(op, x, y, span);
+                return match a.sort.bits() {
+                    Some(bits) => bits.operate(op, x, y).ok_or(NoValue::Fault(Fault::Division, span)),
+                    None => arithmetic(op, x, y, span),
+                };
             }
+            BinaryOp::BitAnd => return Ok(self.scalar(a)? & self.scalar(b)?),
+            BinaryOp::BitOr => return Ok(self.scalar(a)? | self.scalar(b)?),
+            BinaryOp::BitXor => return Ok(self.scalar(a)? ^ self.scalar(b)?),
+            BinaryOp::Shl | BinaryOp::Shr => return self.shift(op, a, b, span),
             BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => unreachable!("these are not scalars"),
         };
         Ok(truth as i64)
+    }
+
+    /// Which of two integers of the same kind is greater.
+    fn compare(&mut self, a: &Expr, b: &Expr) -> Result<Ordering, NoValue> {
+        let (x, y) = (self.scalar(a)?, self.scalar(b)?);
+        Ok(a.sort.compare(x, y))
+    }
+
+    fn shift(&mut self, op: BinaryOp, a: &Expr, b: &Expr, span: Span) -> Result<i64, NoValue> {
+        let (x, y) = (self.scalar(a)?, self.scalar(b)?);
+        let (bits, count) = (bits_of(a), integer(b, y));
+        let shifted = if op == BinaryOp::Shl { bits.shifted_left(x, count) } else { bits.shifted_right(x, count) };
+        shifted.ok_or(NoValue::Fault(Fault::Shift, span))
     }
 
     fn equal(&mut self, a: &Expr, b: &Expr) -> Result<bool, NoValue> {
@@ -385,6 +418,16 @@ impl Instance {
             }
         }
     }
+}
+
+/// The kind of a machine integer.
+fn bits_of(e: &Expr) -> Bits {
+    e.sort.bits().expect("front ends admit bit operations on machine integers only")
+}
+
+/// The number that the word of an integer of any kind stands for.
+fn integer(e: &Expr, word: i64) -> i128 {
+    e.sort.bits().map_or(i128::from(word), |bits| bits.number(word))
 }
 
 fn arithmetic(op: BinaryOp, x: i64, y: i64, span: Span) -> Result<i64, NoValue> {

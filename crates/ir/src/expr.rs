@@ -29,7 +29,8 @@ pub enum VarRef {
 /// The kinds of expressions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
-    /// A scalar constant: an integer, a boolean as 0 or 1, an enum member's index, `none` as 0.
+    /// A scalar constant: an integer, the word of a machine integer, a boolean as 0 or 1, an enum member's index,
+    /// `none` as 0.
     Const(i64),
     /// The identity of a thread that is not replicated.
     Thread(TemplateId),
@@ -78,6 +79,11 @@ pub enum UnaryOp {
     Size,
     /// `ord(t)`
     Ord,
+    /// `~`, of machine integers
+    BitNot,
+    /// `u8(e)`, `int(e)` and their like: the integer as one of the sort of the whole. What does not fit a machine
+    /// integer wraps around.
+    Convert,
 }
 
 /// The binary operators.
@@ -102,10 +108,17 @@ pub enum BinaryOp {
     Add,
     Sub,
     Mul,
-    /// Rounds toward negative infinity.
+    /// Rounds toward negative infinity; of machine integers, toward zero.
     Div,
-    /// Has the sign of the divisor.
+    /// Has the sign of the divisor; of machine integers, that of the dividend.
     Mod,
+    /// `&` of machine integers, as the next ones.
+    BitAnd,
+    BitOr,
+    BitXor,
+    /// `<<`, by any integer that is not negative.
+    Shl,
+    Shr,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +200,11 @@ impl Expr {
         span: Span,
     ) -> Expr {
         Expr::new(ExprKind::Quantified(quantifier, Box::new(binder), Box::new(body)), sort, span)
+    }
+
+    /// An integer as one of another sort.
+    pub fn converted(self, sort: impl Into<SortRef>, span: Span) -> Expr {
+        Expr::new(ExprKind::Unary(UnaryOp::Convert, Box::new(self)), sort, span)
     }
 
     /// The negation of a boolean expression.

@@ -1,7 +1,7 @@
 //! Which expressions can run into an error of the program.
 //!
 //! The list follows [`Env::scalar`](crate::Env::scalar) and [`Env::words`](crate::Env::words): a
-//! [`Fault`](crate::Fault) comes from a division, from an index, and from the elements of a set
+//! [`Fault`](crate::Fault) comes from a division, from a shift, from an index, and from the elements of a set
 //! literal, and from nothing else. Every kind of expression is named, so that a new one does not
 //! compile until it has been considered.
 
@@ -28,16 +28,26 @@ impl Expr {
             | ExprKind::Conditional(..)
             | ExprKind::Quantified(..) => false,
             ExprKind::Unary(op, _) => match op {
-                UnaryOp::Not | UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord => false,
+                UnaryOp::Not | UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord | UnaryOp::BitNot | UnaryOp::Convert => {
+                    false
+                }
             },
             ExprKind::Binary(op, _, right) => operation_fails(*op, right),
             ExprKind::Index(array, key) => match &*array.sort {
                 Sort::Array(keys, _) => !key.surely_fits(keys),
-                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => true,
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
+                    true
+                }
             },
             ExprKind::SetLiteral(elements) => match &*self.sort {
                 Sort::Set(of) => !elements.iter().all(|element| element.surely_fits(of)),
-                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => true,
+                Sort::Bool
+                | Sort::Int
+                | Sort::Range(..)
+                | Sort::Bits(_)
+                | Sort::Enum(_)
+                | Sort::Tid
+                | Sort::Array(..) => true,
             },
         }
     }
@@ -45,16 +55,22 @@ impl Expr {
     /// Whether the value of a well-sorted expression surely is one of the sort. Errs on the side of `false`.
     pub fn surely_fits(&self, sort: &Sort) -> bool {
         match sort {
-            Sort::Range(lo, hi) => self.bounds().is_some_and(|(least, most)| *lo <= least && most <= *hi),
-            Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => true,
+            Sort::Range(lo, hi) => {
+                self.bounds().is_some_and(|(least, most)| i128::from(*lo) <= least && most <= i128::from(*hi))
+            }
+            // Where a machine integer is expected there is no other integer.
+            Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => true,
         }
     }
 
     /// Numbers between which the value lies, where they are known.
-    fn bounds(&self) -> Option<(i64, i64)> {
+    fn bounds(&self) -> Option<(i128, i128)> {
         match (&self.kind, &*self.sort) {
-            (ExprKind::Const(value), _) => Some((*value, *value)),
-            (_, Sort::Range(lo, hi)) => Some((*lo, *hi)),
+            (ExprKind::Const(word), Sort::Bits(bits)) => Some((bits.number(*word), bits.number(*word))),
+            (ExprKind::Const(value), _) => Some((i128::from(*value), i128::from(*value))),
+            (_, Sort::Range(lo, hi)) => Some((i128::from(*lo), i128::from(*hi))),
+            (_, Sort::Bits(bits)) => Some(bits.bounds()),
+            (ExprKind::Unary(UnaryOp::Convert, a), Sort::Int) => a.bounds(),
             _ => None,
         }
     }
@@ -62,6 +78,7 @@ impl Expr {
 
 fn operation_fails(op: BinaryOp, right: &Expr) -> bool {
     match op {
+        BinaryOp::Shl | BinaryOp::Shr => right.bounds().is_none_or(|(least, _)| least < 0),
         BinaryOp::Div | BinaryOp::Mod => right.bounds().is_none_or(|(least, most)| least <= 0 && 0 <= most),
         BinaryOp::Implies
         | BinaryOp::Iff
@@ -80,6 +97,9 @@ fn operation_fails(op: BinaryOp, right: &Expr) -> bool {
         | BinaryOp::Minus
         | BinaryOp::Add
         | BinaryOp::Sub
-        | BinaryOp::Mul => false,
+        | BinaryOp::Mul
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor => false,
     }
 }

@@ -11,6 +11,8 @@ pub enum Fault {
     Index,
     /// A division by zero.
     Division,
+    /// A shift by a negative count.
+    Shift,
 }
 
 /// Why the semantics cannot tell all successors of a state.

@@ -1,6 +1,7 @@
 //! A program with a fixed number of threads, and the layout of its stores.
 //!
-//! A store is a flat array of words (`i64`). A scalar takes one word: an integer itself, a boolean
+//! A store is a flat array of words (`i64`). A scalar takes one word: an integer itself (an unsigned machine integer of
+//! 64 bits: its bits), a boolean
 //! 0 or 1, an enum member its index, a `tid` its number with 0 for `none`. A set takes one bit for
 //! each value of its element sort, 64 to a word. An array takes the words of its elements one after
 //! the other in the order of its keys.
@@ -131,6 +132,7 @@ impl Instance {
             Sort::Bool => 2,
             Sort::Int => return None,
             Sort::Range(lo, hi) => u64::try_from(hi.checked_sub(*lo)?).ok()?.checked_add(1)?,
+            Sort::Bits(bits) => 1u64.checked_shl(u32::from(bits.width))?,
             Sort::Enum(id) => self.program.enums[id.index()].members.len() as u64,
             Sort::Tid => self.threads.len() as u64 + 1,
             Sort::Set(element) => 1u64.checked_shl(u32::try_from(self.cardinality(element)?).ok()?)?,
@@ -160,26 +162,23 @@ impl Instance {
 
     /// The position of a value among the values of its finite scalar sort; `None` if it is outside.
     pub fn rank(&self, sort: &Sort, value: i64) -> Option<usize> {
-        let lowest = if let Sort::Range(lo, _) = sort { *lo } else { 0 };
-        let rank = u64::try_from(value.checked_sub(lowest)?).ok()?;
+        let rank = u64::try_from(value.checked_sub(first(sort))?).ok()?;
         (rank < self.cardinality(sort)?).then_some(rank as usize)
     }
 
     /// The value at a position among the values of a finite scalar sort.
     pub fn unrank(&self, sort: &Sort, rank: usize) -> i64 {
-        match sort {
-            Sort::Range(lo, _) => lo + rank as i64,
-            _ => rank as i64,
-        }
+        first(sort) + rank as i64
     }
 
     /// Whether a word is a value of a sort that takes one word.
     pub fn contains(&self, sort: &Sort, value: i64) -> bool {
         match sort {
             Sort::Int | Sort::Set(_) | Sort::Array(..) => true,
-            // Ranges may be too large to be counted through.
+            // These may be too large to be counted through.
             Sort::Range(lo, hi) => (*lo..=*hi).contains(&value),
-            _ => self.rank(sort, value).is_some(),
+            Sort::Bits(bits) => bits.contains(value),
+            Sort::Bool | Sort::Enum(_) | Sort::Tid => self.rank(sort, value).is_some(),
         }
     }
 
@@ -262,5 +261,14 @@ impl Instance {
     /// Where a thread with this local state is: the location of its topmost frame.
     pub fn location_of(&self, local: &[i64]) -> LocationId {
         LocationId(*local.last().expect("a local state has a frame") as u32)
+    }
+}
+
+/// The least value of a finite scalar sort that can be counted through.
+fn first(sort: &Sort) -> i64 {
+    match sort {
+        Sort::Range(lo, _) => *lo,
+        Sort::Bits(bits) => bits.bounds().0 as i64,
+        Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => 0,
     }
 }

@@ -7,6 +7,7 @@
 //! This crate knows no engine, no file format and no solver.
 
 mod abstraction;
+mod bits;
 mod choices;
 mod elements;
 mod eval;
@@ -29,6 +30,7 @@ mod step;
 mod symmetry;
 
 pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
+pub use bits::Bits;
 pub use eval::{Env, Locals, NoLocals, Words};
 pub use expr::{BinaryOp, Binder, Domain, Expr, ExprKind, Quantifier, ThreadRef, UnaryOp, VarRef};
 pub use fault::{Fault, Gap, NoValue};

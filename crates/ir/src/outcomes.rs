@@ -351,7 +351,7 @@ impl Search<'_> {
             | ExprKind::LocalOf(..)
             | ExprKind::At(..)
             | ExprKind::Bound(_)
-            | ExprKind::Unary(UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord, _)
+            | ExprKind::Unary(UnaryOp::Neg | UnaryOp::Size | UnaryOp::Ord | UnaryOp::BitNot | UnaryOp::Convert, _)
             | ExprKind::Binary(..)
             | ExprKind::Conditional(..)
             | ExprKind::SetLiteral(_)

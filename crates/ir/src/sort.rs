@@ -1,3 +1,4 @@
+use crate::Bits;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::fmt;
@@ -52,6 +53,8 @@ pub enum Sort {
     Int,
     /// The integers from the first to the second, both included; empty ranges do not occur.
     Range(i64, i64),
+    /// Machine integers, which wrap around.
+    Bits(Bits),
     /// The members of an enumeration.
     Enum(EnumId),
     /// `none` and every thread.
@@ -78,7 +81,7 @@ impl Sort {
         Sort::Array(key.into(), element.into())
     }
 
-    /// Integers of any kind.
+    /// Integers of the mathematical kind, bounded or not. They do not mix with machine integers.
     pub fn is_numeric(&self) -> bool {
         matches!(self, Sort::Int | Sort::Range(..))
     }
@@ -91,13 +94,33 @@ impl Sort {
         }
     }
 
+    /// The kind of machine integer, if it is one.
+    pub fn bits(&self) -> Option<Bits> {
+        match self {
+            Sort::Bits(bits) => Some(*bits),
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => {
+                None
+            }
+        }
+    }
+
+    /// Integers of any kind.
+    pub fn is_integer(&self) -> bool {
+        self.is_numeric() || self.bits().is_some()
+    }
+
+    /// Which of two integers of this sort is greater, given the words that stand for them.
+    pub fn compare(&self, x: i64, y: i64) -> Ordering {
+        self.bits().map_or_else(|| x.cmp(&y), |bits| bits.compare(x, y))
+    }
+
     /// Whether values of this sort hold thread identities anywhere inside.
     pub fn mentions_tid(&self) -> bool {
         match self {
             Sort::Tid => true,
             Sort::Set(element) => element.mentions_tid(),
             Sort::Array(key, element) => key.mentions_tid() || element.mentions_tid(),
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) => false,
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) => false,
         }
     }
 
@@ -106,7 +129,7 @@ impl Sort {
         match self {
             Sort::Int => true,
             Sort::Array(_, element) => element.is_infinite(),
-            Sort::Bool | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
+            Sort::Bool | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
         }
     }
 
@@ -127,6 +150,7 @@ impl fmt::Display for DisplaySort<'_> {
             Sort::Bool => f.write_str("bool"),
             Sort::Int => f.write_str("int"),
             Sort::Range(lo, hi) => write!(f, "{lo}..{hi}"),
+            Sort::Bits(bits) => bits.fmt(f),
             Sort::Enum(id) => f.write_str((self.enum_name)(*id)),
             Sort::Tid => f.write_str("tid"),
             Sort::Set(element) => write!(f, "set<{}>", element.display(self.enum_name)),
@@ -146,7 +170,7 @@ impl From<&Sort> for SortRef {
             Sort::Bool => SortRef(&Sort::Bool),
             Sort::Int => SortRef(&Sort::Int),
             Sort::Tid => SortRef(&Sort::Tid),
-            Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => keep(sort),
+            Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => keep(sort),
         }
     }
 }

@@ -68,7 +68,7 @@ fn refers_directly(sort: &Sort) -> bool {
         Sort::Set(element) => **element == Sort::Tid || !element.mentions_tid(),
         Sort::Array(key, element) if key.mentions_tid() => !element.mentions_tid(),
         Sort::Array(_, element) => refers_directly(element),
-        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => true,
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => true,
     }
 }
 
@@ -187,7 +187,7 @@ fn has_place_for_every_copy(sort: &Sort) -> bool {
     match sort {
         Sort::Set(element) => element.mentions_tid(),
         Sort::Array(key, element) => key.mentions_tid() || has_place_for_every_copy(element),
-        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => false,
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => false,
     }
 }
 
@@ -199,12 +199,13 @@ fn tid_places(sort: &Sort) -> u32 {
             let keys = match **key {
                 Sort::Range(lo, hi) => u32::try_from(hi - lo + 1).unwrap_or(u32::MAX),
                 Sort::Bool => 2,
+                Sort::Bits(bits) => 1u32.checked_shl(u32::from(bits.width)).unwrap_or(u32::MAX),
                 // An enumeration has far fewer members than this; more copies do no harm.
                 _ => 256,
             };
             keys.saturating_mul(tid_places(element))
         }
-        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => 0,
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => 0,
     }
 }
 
@@ -235,7 +236,13 @@ impl Instance {
                 let size = self.words(element).max(1);
                 words.chunks(size).for_each(|chunk| self.profile_of(element, chunk, tid, out));
             }
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => {}
+            Sort::Bool
+            | Sort::Int
+            | Sort::Range(..)
+            | Sort::Bits(_)
+            | Sort::Enum(_)
+            | Sort::Set(_)
+            | Sort::Array(..) => {}
         }
     }
 
@@ -274,7 +281,7 @@ impl Instance {
                     }
                 }
             }
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Set(_) => {}
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Set(_) => {}
         }
     }
 }

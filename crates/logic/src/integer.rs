@@ -15,6 +15,13 @@ impl Term {
         Term::make(Kind::Int(value))
     }
 
+    /// A number that may have a bit or two more than 64; then it is a sum.
+    pub fn number(value: i128) -> Term {
+        let part = value.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+        let rest = value - part;
+        if rest == 0 { Term::int(part as i64) } else { Term::int(part as i64).plus(Term::number(rest)) }
+    }
+
     /// The number, if the term is one.
     pub fn as_int(&self) -> Option<i64> {
         match self.kind() {

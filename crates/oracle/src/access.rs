@@ -89,12 +89,18 @@ fn mentioned(e: &Expr, is_shared: &dyn Fn(&str) -> bool, bound: &mut Vec<String>
                 names.insert(name.as_str().into());
             }
         }
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::SelfThread | ExprKind::None | ExprKind::Error => {}
+        ExprKind::Int(_)
+        | ExprKind::LargeInt(_)
+        | ExprKind::Bool(_)
+        | ExprKind::SelfThread
+        | ExprKind::None
+        | ExprKind::Error => {}
         ExprKind::Prime(e)
         | ExprKind::Field(e, _)
         | ExprKind::At(e, _)
         | ExprKind::Unary(_, e)
         | ExprKind::Size(e)
+        | ExprKind::Convert(_, e)
         | ExprKind::Ord(e) => visit(e, bound),
         ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) => {
             visit(left, bound);

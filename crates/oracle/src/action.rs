@@ -67,6 +67,7 @@ fn all_choices(variables: &[(Name, Place)]) -> Result<Vec<After>, Fault> {
     for (name, place) in variables {
         let values = match place.ty {
             Ty::Int => vec![None],
+            Ty::Machine(ty) if ty.width > 16 => vec![None],
             _ => place.ty.values()?.into_iter().map(Some).collect(),
         };
         let mut longer = Vec::new();
@@ -98,8 +99,8 @@ fn satisfy(
     split_conjunction(formula, &mut conjuncts);
     for conjunct in conjuncts {
         let mut env = Env { after: Some(&after), ..Env::of_thread(program, state, thread) };
-        if let Some((name, value)) = open_equation(conjunct, &after) {
-            let value = env.eval(value)?;
+        if let Some((name, variable, value)) = open_equation(conjunct, &after) {
+            let value = env.eval_like(value, variable)?;
             after.insert(name, Some(value));
         } else if !env.holds(conjunct)? {
             return Ok(None);
@@ -122,13 +123,14 @@ fn split_conjunction<'a>(formula: &'a Expr, conjuncts: &mut Vec<&'a Expr>) {
 }
 
 /// `x' == e` or `e == x'` for a variable that is still open.
-fn open_equation<'a>(conjunct: &'a Expr, after: &After) -> Option<(Name, &'a Expr)> {
+fn open_equation<'a>(conjunct: &'a Expr, after: &After) -> Option<(Name, &'a Expr, &'a Expr)> {
     let ExprKind::Binary(BinaryOp::Eq, left, right) = &conjunct.kind else { return None };
     let open = |e: &Expr| match &e.kind {
         ExprKind::Prime(variable) => variable_key(variable).ok().filter(|name| after.get(name) == Some(&None)),
         _ => None,
     };
-    open(left).map(|name| (name, right.as_ref())).or_else(|| open(right).map(|name| (name, left.as_ref())))
+    let of_left = open(left).map(|name| (name, left.as_ref(), right.as_ref()));
+    of_left.or_else(|| open(right).map(|name| (name, right.as_ref(), left.as_ref())))
 }
 
 fn store(state: &State, thread: usize, variables: &[(Name, Place)], after: &After) -> Result<State, Fault> {

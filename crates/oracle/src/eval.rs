@@ -1,11 +1,12 @@
 //! The values of expressions.
 
 use crate::ErrorKind;
+use crate::machine::{machine_operation, machine_shift, machine_unary};
 use crate::state::State;
 use crate::tree::Program;
 use crate::value::{Fault, Name, Ty, Value, unsupported};
 use std::collections::BTreeMap;
-use threadwise_front_tw::ast::{BinaryOp, Binder, Expr, ExprKind, Quantifier, UnaryOp};
+use threadwise_front_tw::ast::{BinaryOp, Binder, Expr, ExprKind, Machine, Quantifier, UnaryOp};
 
 /// The values after a step of the variables that it may change; nothing while a value has not
 /// been determined.
@@ -44,6 +45,7 @@ impl<'a> Env<'a> {
     pub(crate) fn eval(&mut self, e: &Expr) -> Result<Value, Fault> {
         Ok(match &e.kind {
             ExprKind::Int(i) => Value::Int(*i),
+            ExprKind::LargeInt(i) => Value::Machine(Machine { width: 64, signed: false }, i128::from(*i)),
             ExprKind::Bool(b) => Value::Bool(*b),
             ExprKind::Name(name) => self.lookup(name)?,
             ExprKind::SelfThread => match self.thread {
@@ -62,13 +64,20 @@ impl<'a> Env<'a> {
                 Value::Bool(self.is_at(thread, &label.text))
             }
             ExprKind::Unary(UnaryOp::Not, e) => Value::Bool(!self.holds(e)?),
-            ExprKind::Unary(UnaryOp::Neg, e) => Value::Int(arithmetic(BinaryOp::Sub, 0, self.int(e)?)?),
+            ExprKind::Unary(op @ (UnaryOp::Neg | UnaryOp::BitNot), e) => match (op, self.eval(e)?) {
+                (UnaryOp::Neg, Value::Int(number)) => Value::Int(arithmetic(BinaryOp::Sub, 0, number)?),
+                (op, value) => machine_unary(*op, &value)?,
+            },
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, e)?,
             ExprKind::Conditional(..) if self.is_set(e) => Value::Set(self.set_of(e, None)?),
-            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no)?,
+            ExprKind::Conditional(condition, yes, no) => {
+                let value = self.conditional(condition, yes, no)?;
+                self.machine_type(e).map_or(value.clone(), |ty| value.adapted(&Ty::Machine(ty)))
+            }
             ExprKind::SetLiteral(_) => Value::Set(self.set_of(e, None)?),
             ExprKind::Size(set) => Value::Int(self.set_of(set, None)?.len() as i64),
             ExprKind::Ord(thread) => Value::Int(self.eval(thread)?.as_thread()? as i64),
+            ExprKind::Convert(to, e) => self.converted(*to, e)?,
             ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, body)?,
             ExprKind::Error => return unsupported("a syntax error"),
         })
@@ -158,17 +167,30 @@ impl<'a> Env<'a> {
             Iff => Value::Bool(self.holds(left)? == self.holds(right)?),
             Eq => Value::Bool(self.equal(left, right)?),
             Ne => Value::Bool(!self.equal(left, right)?),
-            Lt => Value::Bool(self.int(left)? < self.int(right)?),
-            Le => Value::Bool(self.int(left)? <= self.int(right)?),
-            Gt => Value::Bool(self.int(left)? > self.int(right)?),
-            Ge => Value::Bool(self.int(left)? >= self.int(right)?),
+            Lt | Le | Gt | Ge => {
+                let (left, right) = self.two_numbers(left, right)?;
+                Value::Bool(match op {
+                    Lt => left < right,
+                    Le => left <= right,
+                    Gt => left > right,
+                    _ => left >= right,
+                })
+            }
             In => Value::Bool(self.is_in(left, right)?),
             Subset => {
                 let (left, right) = self.two_sets(left, right, None)?;
                 Value::Bool(left.is_subset(&right))
             }
             Union | Inter | Minus => Value::Set(self.set_of(whole, None)?),
-            Add | Sub | Mul | Div | Mod => Value::Int(arithmetic(op, self.int(left)?, self.int(right)?)?),
+            Add | Sub | Mul | Div | Mod => match self.operands(left, right)? {
+                (Value::Int(left), Value::Int(right)) => Value::Int(arithmetic(op, left, right)?),
+                (left, right) => machine_operation(op, &left, &right)?,
+            },
+            BitAnd | BitOr | BitXor => {
+                let (left, right) = self.operands(left, right)?;
+                machine_operation(op, &left, &right)?
+            }
+            Shl | Shr => machine_shift(op, &self.eval(left)?, &self.eval(right)?)?,
         })
     }
 
@@ -177,7 +199,8 @@ impl<'a> Env<'a> {
             let (left, right) = self.two_sets(left, right, None)?;
             return Ok(left == right);
         }
-        Ok(self.eval(left)? == self.eval(right)?)
+        let (left, right) = self.operands(left, right)?;
+        Ok(left == right)
     }
 
     fn quantified(&mut self, quantifier: Quantifier, binders: &[Binder], body: &Expr) -> Result<Value, Fault> {

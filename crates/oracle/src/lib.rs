@@ -23,6 +23,7 @@ mod explore;
 mod generate;
 mod listing;
 mod load;
+mod machine;
 mod sets;
 mod state;
 mod step;
@@ -81,6 +82,8 @@ pub enum ErrorKind {
     Index,
     /// Something is divided by zero.
     Division,
+    /// Something is shifted by a negative number.
+    Shift,
     /// An `invariant` does not hold.
     Invariant,
     /// What should `never` hold does.

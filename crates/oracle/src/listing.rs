@@ -96,6 +96,7 @@ fn show(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
         Value::Int(i) => i.to_string(),
+        Value::Machine(_, i) => i.to_string(),
         Value::Member(name) => name.to_string(),
         Value::Thread(number) => number.to_string(),
         Value::Set(elements) => format!("{{{}}}", sorted(elements.iter().map(show).collect())),

@@ -176,6 +176,7 @@ impl Program {
             TypeKind::Bool | TypeKind::Lock => Ty::Bool,
             TypeKind::Int => Ty::Int,
             TypeKind::Range(lo, hi) => Ty::Range(int(lo)?, int(hi)?),
+            TypeKind::Machine(ty) => Ty::Machine(*ty),
             TypeKind::Named(name) => self.resolve_name(name)?,
             TypeKind::Tid | TypeKind::Mutex => Ty::Tid(self.number_of_threads()),
             TypeKind::Set(element) => Ty::Set(Box::new(self.resolve(element, int)?)),

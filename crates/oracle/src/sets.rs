@@ -7,14 +7,14 @@ use crate::ErrorKind;
 use crate::eval::{Env, arithmetic, variable_key};
 use crate::value::{Fault, Ty, Value, with};
 use std::collections::BTreeSet;
-use threadwise_front_tw::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use threadwise_front_tw::ast::{BinaryOp, Expr, ExprKind, Machine, UnaryOp};
 
 impl Env<'_> {
     /// The value of an expression that is stored where values of this type are.
     pub(crate) fn eval_for(&mut self, e: &Expr, ty: &Ty) -> Result<Value, Fault> {
         match ty {
             Ty::Set(element) => Ok(Value::Set(self.set_of(e, Some(element))?)),
-            _ => self.eval(e),
+            _ => Ok(self.eval(e)?.adapted(ty)),
         }
     }
 
@@ -29,7 +29,11 @@ impl Env<'_> {
     /// A set whose elements are of the given type, if one is given.
     pub(crate) fn set_of(&mut self, e: &Expr, element: Option<&Ty>) -> Result<BTreeSet<Value>, Fault> {
         match &e.kind {
-            ExprKind::SetLiteral(elements) => elements.iter().map(|e| self.element(e, element)).collect(),
+            ExprKind::SetLiteral(elements) => {
+                let machine = elements.iter().find_map(|e| self.machine_type(e)).map(Ty::Machine);
+                let element = element.or(machine.as_ref());
+                elements.iter().map(|e| self.element(e, element)).collect()
+            }
             ExprKind::Binary(op @ (BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus), left, right) => {
                 let (left, right) = self.two_sets(left, right, element)?;
                 Ok(match op {
@@ -49,6 +53,7 @@ impl Env<'_> {
 
     fn element(&mut self, e: &Expr, ty: Option<&Ty>) -> Result<Value, Fault> {
         let value = self.eval(e)?;
+        let value = ty.map_or(value.clone(), |ty| value.adapted(ty));
         match ty {
             Some(ty) if !ty.contains(&value) => Err(Fault::Error(ErrorKind::Range)),
             _ => Ok(value),
@@ -72,9 +77,12 @@ impl Env<'_> {
             ExprKind::SetLiteral(elements) => elements.iter().all(|e| self.bounds(e).is_some()),
             _ => self.declared_element(set).is_some(),
         };
+        let machine = self.machine_type(element).map(Ty::Machine);
         let ty = self.type_of(element).filter(|ty| !tells_itself && matches!(ty, Ty::Range(..)));
         let value = self.eval(element)?;
-        Ok(self.set_of(set, ty.as_ref())?.contains(&value))
+        let set = self.set_of(set, machine.or(ty).as_ref())?;
+        let value = set.iter().next().map_or(value.clone(), |element| value.like(element));
+        Ok(set.contains(&value))
     }
 
     /// Whether the expression is a set.
@@ -93,6 +101,9 @@ impl Env<'_> {
         if declared.is_some() {
             return declared;
         }
+        if let Some(machine) = self.machine_element(left).or_else(|| self.machine_element(right)) {
+            return Some(Ty::Machine(machine));
+        }
         if let (Some((a, b)), Some((c, d))) = (numbers(left), numbers(right)) {
             return Some(Ty::Range(a.min(c), b.max(d)));
         }
@@ -104,6 +115,17 @@ impl Env<'_> {
                 bounds.into_iter().reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).map(|(lo, hi)| Ty::Range(lo, hi))
             }
             ExprKind::Binary(_, left, right) | ExprKind::Conditional(_, left, right) => self.common_type(left, right),
+            _ => None,
+        }
+    }
+
+    /// The type of the elements of literals, if some of them say that they are machine integers.
+    fn machine_element(&self, e: &Expr) -> Option<Machine> {
+        match &e.kind {
+            ExprKind::SetLiteral(elements) => elements.iter().find_map(|e| self.machine_type(e)),
+            ExprKind::Binary(_, left, right) | ExprKind::Conditional(_, left, right) => {
+                self.machine_element(left).or_else(|| self.machine_element(right))
+            }
             _ => None,
         }
     }
@@ -123,7 +145,7 @@ impl Env<'_> {
     }
 
     /// The type of a variable, an element or a field; nothing for what is computed.
-    fn type_of(&self, e: &Expr) -> Option<Ty> {
+    pub(crate) fn type_of(&self, e: &Expr) -> Option<Ty> {
         match &e.kind {
             ExprKind::Name(name) => {
                 if let Some((_, ty, _)) = self.bound.iter().rev().find(|(bound, ..)| **bound == **name) {

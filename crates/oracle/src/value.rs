@@ -1,9 +1,11 @@
 //! Values and the sets they are taken from.
 
 use crate::ErrorKind;
+use crate::machine::numbers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
+use threadwise_front_tw::ast::Machine;
 
 /// The name of a variable, a label, a member of an enumeration.
 pub(crate) type Name = Rc<str>;
@@ -30,6 +32,7 @@ const MOST_VALUES: usize = 100_000;
 pub(crate) enum Value {
     Bool(bool),
     Int(i64),
+    Machine(Machine, i128),
     /// A member of an enumeration.
     Member(Name),
     /// A thread by its number; 0 is `none`.
@@ -70,7 +73,7 @@ impl Value {
     /// The element of an array.
     pub(crate) fn element(&self, key: &Value) -> Result<&Value, Fault> {
         match self {
-            Value::Array(elements) => elements.get(key).ok_or(Fault::Error(ErrorKind::Index)),
+            Value::Array(elements) => elements.get(&key_of(elements, key)).ok_or(Fault::Error(ErrorKind::Index)),
             other => unsupported(format!("{other:?} is not an array")),
         }
     }
@@ -78,9 +81,20 @@ impl Value {
     /// The element of an array, to be changed.
     pub(crate) fn element_mut(&mut self, key: &Value) -> Result<&mut Value, Fault> {
         match self {
-            Value::Array(elements) => elements.get_mut(key).ok_or(Fault::Error(ErrorKind::Index)),
+            Value::Array(elements) => {
+                let key = key_of(elements, key);
+                elements.get_mut(&key).ok_or(Fault::Error(ErrorKind::Index))
+            }
             other => unsupported(format!("{other:?} is not an array")),
         }
+    }
+}
+
+/// A constant takes the type of the keys.
+fn key_of(elements: &BTreeMap<Value, Value>, key: &Value) -> Value {
+    match elements.keys().next() {
+        Some(first) => key.clone().like(first),
+        None => key.clone(),
     }
 }
 
@@ -90,6 +104,7 @@ pub(crate) enum Ty {
     Bool,
     Int,
     Range(i64, i64),
+    Machine(Machine),
     Enum(Vec<Name>),
     /// `none` and this many threads.
     Tid(usize),
@@ -108,6 +123,7 @@ impl Ty {
             Ty::Bool => Value::Bool(false),
             Ty::Int => Value::Int(0),
             Ty::Range(lo, _) => Value::Int(*lo),
+            Ty::Machine(ty) => Value::Machine(*ty, 0),
             Ty::Enum(members) => Value::Member(members[0].clone()),
             Ty::Tid(_) => Value::Thread(0),
             Ty::Copies(threads) => Value::Thread(threads.start),
@@ -127,6 +143,8 @@ impl Ty {
             Ty::Int => unsupported("all integers"),
             Ty::Range(lo, hi) if hi.saturating_sub(*lo) >= MOST_VALUES as i64 => unsupported("a very large range"),
             Ty::Range(lo, hi) => Ok((*lo..=*hi).map(Value::Int).collect()),
+            Ty::Machine(ty) if ty.width > 16 => unsupported("all integers of many bits"),
+            Ty::Machine(ty) => Ok(numbers(*ty).map(|number| Value::Machine(*ty, number)).collect()),
             Ty::Enum(members) => Ok(members.iter().cloned().map(Value::Member).collect()),
             Ty::Tid(threads) => Ok((0..=*threads).map(Value::Thread).collect()),
             Ty::Copies(threads) => Ok(threads.clone().map(Value::Thread).collect()),

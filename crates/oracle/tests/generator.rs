@@ -56,6 +56,29 @@ fn odd_programs_are_a_good_mix() {
     assert!(found.iter().all(|found| *found >= 5), "{seen:?} in {found:?} programs");
 }
 
+/// Programs with machine integers load, wrap around, use every operator, and are not all wrong.
+#[test]
+fn machine_programs_are_a_good_mix() {
+    let options = GeneratorOptions::machine();
+    let seen = ["u8", "i64", "int(", " & ", " ^ ", " << ", " >> ", "~", " % ", "18446744073709551615", "255"];
+    let mut found = vec![0; seen.len()];
+    let (mut wrong, mut kinds) = (0, std::collections::BTreeSet::new());
+    for seed in 0..100 {
+        let (module, explored) = random_case(seed, &options);
+        let text = print(&module);
+        let lowered = load(SourceFile::new("random.tw", text.clone()), &Options::default());
+        assert!(lowered.program.is_some(), "{:?} in {text}", lowered.diagnostics);
+        if let OracleVerdict::Unsafe { kinds: found } = explored.verdict {
+            wrong += 1;
+            kinds.extend(found);
+        }
+        seen.iter().zip(&mut found).for_each(|(part, found)| *found += usize::from(text.contains(part)));
+    }
+    assert!((30..=70).contains(&wrong), "{wrong} of 100 are wrong");
+    assert!(kinds.contains(&ErrorKind::Shift) && kinds.contains(&ErrorKind::Division), "{kinds:?}");
+    assert!(found.iter().all(|found| *found >= 3), "{seen:?} in {found:?} programs");
+}
+
 #[test]
 fn reduction_finds_the_core_of_an_error() {
     let fails = |module: &Module| {

@@ -1,6 +1,6 @@
 //! Expressions with the parentheses they need.
 
-use crate::{location_numbers, show_domain};
+use crate::{location_numbers, show_domain, show_sort};
 use std::sync::Arc;
 use threadwise_ir::{
     BinaryOp, Binder, Expr, ExprKind, LocationId, Program, Quantifier, RoutineId, Sort, ThreadRef, UnaryOp, VarRef,
@@ -16,10 +16,14 @@ mod level {
     pub(super) const NOT: u8 = 5;
     pub(super) const COMPARISON: u8 = 6;
     pub(super) const SETS: u8 = 7;
-    pub(super) const SUM: u8 = 8;
-    pub(super) const PRODUCT: u8 = 9;
-    pub(super) const NEGATION: u8 = 10;
-    pub(super) const POSTFIX: u8 = 11;
+    pub(super) const BIT_OR: u8 = 8;
+    pub(super) const BIT_XOR: u8 = 9;
+    pub(super) const BIT_AND: u8 = 10;
+    pub(super) const SHIFT: u8 = 11;
+    pub(super) const SUM: u8 = 12;
+    pub(super) const PRODUCT: u8 = 13;
+    pub(super) const NEGATION: u8 = 14;
+    pub(super) const POSTFIX: u8 = 15;
 }
 
 /// Prints expressions of one routine, or of properties.
@@ -70,7 +74,7 @@ impl<'a> ExprPrinter<'a> {
                 (format!("{}@{label}", self.thread(thread)), level::POSTFIX)
             }
             ExprKind::Bound(depth) => (self.bound_name(*depth), level::POSTFIX),
-            ExprKind::Unary(op, a) => self.unary(*op, a),
+            ExprKind::Unary(op, a) => self.unary(*op, a, &e.sort),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Conditional(parts) => {
                 let [c, a, b] = &**parts;
@@ -94,6 +98,7 @@ impl<'a> ExprPrinter<'a> {
         let text = match sort {
             Sort::Bool => (if value == 0 { "false" } else { "true" }).to_string(),
             Sort::Tid if value == 0 => "none".to_string(),
+            Sort::Bits(bits) if value < 0 && !bits.signed => bits.number(value).to_string(),
             Sort::Enum(id) => match self.program.enums[id.index()].members.get(value as usize) {
                 Some(member) => member.to_string(),
                 None => value.to_string(),
@@ -139,12 +144,14 @@ impl<'a> ExprPrinter<'a> {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, a: &Expr) -> (String, u8) {
+    fn unary(&mut self, op: UnaryOp, a: &Expr, sort: &Sort) -> (String, u8) {
         match op {
             UnaryOp::Not => (format!("!{}", self.negand(a)), level::NOT),
             UnaryOp::Neg => (format!("-{}", self.at_least(a, level::POSTFIX)), level::NEGATION),
             UnaryOp::Size => (format!("size({})", self.print(a)), level::POSTFIX),
             UnaryOp::Ord => (format!("ord({})", self.print(a)), level::POSTFIX),
+            UnaryOp::BitNot => (format!("~{}", self.at_least(a, level::POSTFIX)), level::NEGATION),
+            UnaryOp::Convert => (format!("{}({})", show_sort(self.program, sort), self.print(a)), level::POSTFIX),
         }
     }
 
@@ -215,5 +222,10 @@ fn operator(op: BinaryOp) -> (&'static str, u8) {
         BinaryOp::Mul => ("*", level::PRODUCT),
         BinaryOp::Div => ("/", level::PRODUCT),
         BinaryOp::Mod => ("%", level::PRODUCT),
+        BinaryOp::BitAnd => ("&", level::BIT_AND),
+        BinaryOp::BitOr => ("|", level::BIT_OR),
+        BinaryOp::BitXor => ("^", level::BIT_XOR),
+        BinaryOp::Shl => ("<<", level::SHIFT),
+        BinaryOp::Shr => (">>", level::SHIFT),
     }
 }

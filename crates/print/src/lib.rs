@@ -87,7 +87,7 @@ fn show_shared(program: &Program, var: &SharedVar) -> String {
 fn show_default(program: &Program, sort: &Sort) -> String {
     match sort {
         Sort::Bool => "false".to_string(),
-        Sort::Int => "0".to_string(),
+        Sort::Int | Sort::Bits(_) => "0".to_string(),
         Sort::Range(lo, _) => lo.to_string(),
         Sort::Enum(id) => {
             let first = program.enums[id.index()].members.first();

@@ -9,7 +9,9 @@ use crate::formula::{Formula, Kind, Variable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use threadwise_evidence::show_value;
-use threadwise_ir::{Copies, Instance, LocalId, RoutineId, SharedId, Sort, Store, Symmetry, TemplateId, ThreadId};
+use threadwise_ir::{
+    Bits, Copies, Instance, LocalId, RoutineId, SharedId, Sort, Store, Symmetry, TemplateId, ThreadId,
+};
 
 /// Variables with more parts than this are looked at as a whole.
 const MAX_PARTS: usize = 32;
@@ -208,6 +210,8 @@ impl Splitter<'_> {
                     self.split(&suffix, element, offset + rank * size, out)?;
                 }
             }
+            // Their words are not in the order of the numbers, so they are shown as a whole.
+            Sort::Bits(Bits { width: 64, signed: false }) => return None,
             scalar => {
                 self.at_most(1, out)?;
                 out.push(self.scalar(suffix, scalar, offset));
@@ -251,6 +255,7 @@ impl Splitter<'_> {
                     let members = &self.instance.program.enums[id.index()].members;
                     Kind::Name(members.iter().map(|member| member.to_string()).collect())
                 }
+                Sort::Bits(bits) => Kind::Number(Some((bits.bounds().0 as i64, bits.bounds().1 as i64))),
                 _ => Kind::Number(None),
             };
             Variable { name, kind, member: None }

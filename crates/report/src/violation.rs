@@ -207,6 +207,7 @@ fn fault_name(fault: Fault) -> &'static str {
         Fault::Range => "value out of range",
         Fault::Index => "index out of range",
         Fault::Division => "division by zero",
+        Fault::Shift => "shift by a negative number",
     }
 }
 

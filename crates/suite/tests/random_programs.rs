@@ -3,6 +3,7 @@
 //! traces judged.
 
 use proptest::prelude::*;
+use threadwise_front_tw::ast::Module;
 use threadwise_front_tw::printer::print;
 use threadwise_oracle::{GeneratorOptions, OracleVerdict, explore, program_strategy};
 use threadwise_suite::disagreement;
@@ -19,9 +20,28 @@ proptest! {
 
     #[test]
     fn engine_and_oracle_agree(module in program_strategy(GeneratorOptions::small())) {
-        let explored = explore(&module, &[], MAX_STATES);
-        prop_assume!(explored.complete && !matches!(explored.verdict, OracleVerdict::Unknown(_)));
-        let disagreement = disagreement(&module, &explored, &["explicit", "modular", "cartesian"]);
-        prop_assert!(disagreement.is_none(), "{}\nin\n{}", disagreement.unwrap_or_default(), print(&module));
+        agree(&module)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 40,
+        max_shrink_iters: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn they_agree_on_machine_integers(module in program_strategy(GeneratorOptions::machine())) {
+        agree(&module)?;
+    }
+}
+
+fn agree(module: &Module) -> Result<(), TestCaseError> {
+    let explored = explore(module, &[], MAX_STATES);
+    prop_assume!(explored.complete && !matches!(explored.verdict, OracleVerdict::Unknown(_)));
+    let disagreement = disagreement(module, &explored, &["explicit", "modular", "cartesian"]);
+    prop_assert!(disagreement.is_none(), "{}\nin\n{}", disagreement.unwrap_or_default(), print(module));
+    Ok(())
 }

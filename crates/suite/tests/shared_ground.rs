@@ -65,7 +65,8 @@ fn pairs(number: u64) -> impl Iterator<Item = Pair> {
     let modules = move |number| {
         let ordinary = random_module(number, &GeneratorOptions::tiny());
         let odd = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::odd() };
-        [ordinary, random_module(number, &odd), wild(number)]
+        let machine = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::machine() };
+        [ordinary, random_module(number, &odd), random_module(number, &machine), wild(number)]
     };
     (0..number).flat_map(modules).filter_map(Pair::new)
 }

@@ -67,7 +67,9 @@ impl Population {
         let (key, element) = match sort {
             Sort::Set(element) => (&**element, &Sort::Bool),
             Sort::Array(key, element) => (&**key, &**element),
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => return value.0.clone(),
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {
+                return value.0.clone();
+            }
         };
         let keys = self.keys(key);
         let elements = (0..instance.count(key)).map(|rank| Term::int(instance.unrank(key, rank)));

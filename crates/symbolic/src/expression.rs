@@ -1,6 +1,7 @@
 //! Expressions as terms, with the condition under which they have a value.
 
 use crate::layout::Keys;
+use crate::machine;
 use crate::{Population, Unsupported, Value};
 use threadwise_ir::{
     BinaryOp, Binder, Expr, ExprKind, LocalId, LocationId, Quantifier, Sort, TemplateId, ThreadRef, UnaryOp, VarRef,
@@ -106,6 +107,9 @@ impl<'a> View<'a> {
 
     fn translate_any(&self, e: &Expr) -> Result<Translated, Unsupported> {
         let always = |value| Ok(Translated { value, defined: Term::bool(true) });
+        if machine::has_machine_integers(&e.sort) {
+            return Err(Unsupported::new(machine::UNSUPPORTED, e.span));
+        }
         match &e.kind {
             ExprKind::Const(value) => always(Value::scalar(constant(&e.sort, *value))),
             ExprKind::Thread(template) => always(Value::scalar(self.population.first(*template).clone())),
@@ -186,6 +190,7 @@ impl<'a> View<'a> {
             UnaryOp::Not => operand.value.term().not(),
             UnaryOp::Neg => operand.value.term().negate(),
             UnaryOp::Ord => operand.value.term().clone(),
+            UnaryOp::BitNot | UnaryOp::Convert => return Err(Unsupported::new(machine::UNSUPPORTED, span)),
             UnaryOp::Size => {
                 let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
                 match self.population.keys(element) {
@@ -221,7 +226,12 @@ impl<'a> View<'a> {
             | BinaryOp::Minus
             | BinaryOp::Add
             | BinaryOp::Sub
-            | BinaryOp::Mul => right.defined.clone(),
+            | BinaryOp::Mul
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => right.defined.clone(),
         };
         let sort = if op == BinaryOp::In { &b.sort } else { &a.sort };
         let value = self.population.operate(op, sort, &left.value, &right.value);

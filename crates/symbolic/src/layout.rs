@@ -112,6 +112,10 @@ impl Population {
             Sort::Range(low, high) => (Term::int(*low), Term::int(*high)),
             Sort::Enum(id) => (Term::int(0), Term::int(self.program.enums[id.index()].members.len() as i64 - 1)),
             Sort::Tid => (Term::int(0), self.total().clone()),
+            Sort::Bits(bits) => {
+                let (least, most) = bits.bounds();
+                (Term::number(least), Term::number(most))
+            }
             Sort::Int | Sort::Set(_) | Sort::Array(..) => unreachable!("front ends admit only finite scalar keys"),
         };
         Keys::between(self.layout, &low, &high)
@@ -132,7 +136,7 @@ impl Population {
         };
         match sort {
             Sort::Bool => vec![SmtSort::Bool],
-            Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => vec![SmtSort::Int],
+            Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => vec![SmtSort::Int],
             Sort::Set(element) => repeat(self.keys(element), vec![SmtSort::Bool]),
             Sort::Array(key, element) => repeat(self.keys(key), self.leaf_sorts(element)),
         }
@@ -174,7 +178,7 @@ impl Population {
         match sort {
             Sort::Bool => Value::scalar(Term::bool(false)),
             Sort::Range(low, _) => Value::scalar(Term::int(*low)),
-            Sort::Int | Sort::Enum(_) | Sort::Tid => Value::scalar(Term::int(0)),
+            Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => Value::scalar(Term::int(0)),
             Sort::Set(element) => repeat(self.keys(element), Value::scalar(Term::bool(false))),
             Sort::Array(key, element) => repeat(self.keys(key), self.default_value(element)),
         }
@@ -189,6 +193,10 @@ impl Population {
         match sort {
             Sort::Bool | Sort::Int | Sort::Set(_) => Term::bool(true),
             Sort::Range(..) | Sort::Enum(_) | Sort::Tid => self.in_range(sort, value),
+            Sort::Bits(bits) => {
+                let (least, most) = bits.bounds();
+                value.term().between(Term::number(least), Term::number(most))
+            }
             Sort::Array(key, element) => self.for_each_key(&self.keys(key), &[value], "w", depth, &|parts| {
                 self.well_formed_below(element, &parts[0], depth + 1)
             }),
@@ -200,6 +208,8 @@ impl Population {
         match sort {
             Sort::Range(low, high) => value.term().between(Term::int(*low), Term::int(*high)),
             Sort::Enum(_) | Sort::Tid => self.keys(sort).contains(value.term()),
+            // What is computed wraps around.
+            Sort::Bits(_) => Term::bool(true),
             Sort::Bool | Sort::Int | Sort::Set(_) | Sort::Array(..) => Term::bool(true),
         }
     }

@@ -22,6 +22,7 @@ mod expression;
 mod hazards;
 mod initial;
 mod layout;
+mod machine;
 mod names;
 mod operators;
 mod parameters;

@@ -1,6 +1,7 @@
 //! The scalar variables of a program: an array is the variables of its elements, and a set one boolean for each
 //! possible member.
 
+use crate::machine;
 use crate::space::{Owner, Shown, Space, ThreadSpace, VarInfo, VarSort};
 use crate::unsupported::go_on;
 use crate::{Unsupported, Value};
@@ -28,7 +29,7 @@ impl Scalar<'_> {
             Sort::Range(lo, hi) => VarSort::Int(Some((*lo, *hi))),
             Sort::Enum(_) | Sort::Tid => VarSort::Int(Some((0, instance.count(self.sort) as i64 - 1))),
             Sort::Int => VarSort::Int(None),
-            Sort::Set(_) | Sort::Array(..) => unreachable!("it is a scalar"),
+            Sort::Bits(_) | Sort::Set(_) | Sort::Array(..) => unreachable!("it is a scalar"),
         }
     }
 
@@ -36,7 +37,7 @@ impl Scalar<'_> {
         match self.sort {
             Sort::Enum(id) => Shown::Enum(*id),
             Sort::Tid => Shown::Tid,
-            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Set(_) | Sort::Array(..) => Shown::Plain,
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Set(_) | Sort::Array(..) => Shown::Plain,
         }
     }
 }
@@ -54,6 +55,7 @@ pub(crate) fn scalars<'a>(
         Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => {
             out.push(Scalar { name: name.to_string(), sort, slot: (offset, None) });
         }
+        Sort::Bits(_) => return Err(machine::UNSUPPORTED),
         Sort::Set(element) => {
             for rank in 0..few(element).ok_or("so large a set")? as usize {
                 let name = format!("{} in {name}", show_scalar(instance, element, instance.unrank(element, rank)));
@@ -77,7 +79,7 @@ fn show_scalar(instance: &Instance, sort: &Sort, value: i64) -> String {
         Sort::Bool => (value != 0).to_string(),
         Sort::Enum(id) => instance.program.enums[id.index()].members[value as usize].to_string(),
         Sort::Tid => instance.tid_name(value),
-        Sort::Int | Sort::Range(..) => value.to_string(),
+        Sort::Int | Sort::Range(..) | Sort::Bits(_) => value.to_string(),
         Sort::Set(_) | Sort::Array(..) => unreachable!("it is a scalar"),
     }
 }

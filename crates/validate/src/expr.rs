@@ -52,6 +52,7 @@ impl Validator<'_> {
         let is_right = match sort {
             Sort::Bool | Sort::Int | Sort::Tid => true,
             Sort::Range(lo, hi) => lo <= hi,
+            Sort::Bits(bits) => (1..=64).contains(&bits.width),
             Sort::Enum(id) => self.program.enums.get(id.index()).is_some_and(|def| !def.members.is_empty()),
             Sort::Set(element) => {
                 self.sort(element, what);
@@ -158,6 +159,9 @@ impl Validator<'_> {
             ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::Bound(_) => true,
             ExprKind::LocalOf(thread, _) => thread.thread.sort == Sort::Tid,
             ExprKind::At(thread, _) => thread.thread.sort == Sort::Tid && *sort == Sort::Bool,
+            ExprKind::Unary(UnaryOp::Convert, a) => {
+                a.sort.is_integer() && (*sort == Sort::Int || sort.bits().is_some())
+            }
             ExprKind::Unary(op, a) => unary(*op, &a.sort).is_some_and(|result| result == *sort),
             ExprKind::Binary(op, a, b) => binary(*op, &a.sort, &b.sort).is_some_and(|result| result == *sort),
             ExprKind::Conditional(parts) => {
@@ -167,11 +171,19 @@ impl Validator<'_> {
             }
             ExprKind::Index(array, key) => match &*array.sort {
                 Sort::Array(keys, element) => may_become(&key.sort, keys) && e.sort == *element,
-                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
+                    false
+                }
             },
             ExprKind::SetLiteral(elements) => match sort {
                 Sort::Set(of) => elements.iter().all(|element| may_become(&element.sort, of)),
-                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => false,
+                Sort::Bool
+                | Sort::Int
+                | Sort::Range(..)
+                | Sort::Bits(_)
+                | Sort::Enum(_)
+                | Sort::Tid
+                | Sort::Array(..) => false,
             },
             ExprKind::Quantified(quantifier, _, body) => match quantifier {
                 Quantifier::Forall | Quantifier::Exists => body.sort == Sort::Bool && *sort == Sort::Bool,
@@ -186,6 +198,7 @@ impl Validator<'_> {
             Sort::Bool => value == 0 || value == 1,
             Sort::Int => true,
             Sort::Range(lo, hi) => (*lo..=*hi).contains(&value),
+            Sort::Bits(bits) => bits.contains(value),
             Sort::Enum(id) => usize::try_from(value).is_ok_and(|i| i < self.program.enums[id.index()].members.len()),
             // Threads have no numbers in programs.
             Sort::Tid => value == 0,
@@ -197,10 +210,18 @@ impl Validator<'_> {
 fn unary(op: UnaryOp, a: &Sort) -> Option<Sort> {
     match op {
         UnaryOp::Not => (*a == Sort::Bool).then_some(Sort::Bool),
-        UnaryOp::Neg => a.is_numeric().then_some(Sort::Int),
+        UnaryOp::Neg => arithmetic(a, a),
+        UnaryOp::BitNot => a.bits().map(Sort::Bits),
+        // The sort of the whole says to what.
+        UnaryOp::Convert => None,
         UnaryOp::Size => matches!(a, Sort::Set(_)).then_some(Sort::Int),
         UnaryOp::Ord => (*a == Sort::Tid).then_some(Sort::Int),
     }
+}
+
+/// The sort of a sum, a product and their like.
+fn arithmetic(a: &Sort, b: &Sort) -> Option<Sort> {
+    if a.is_numeric() && b.is_numeric() { Some(Sort::Int) } else { a.bits().filter(|_| a == b).map(Sort::Bits) }
 }
 
 fn binary(op: BinaryOp, a: &Sort, b: &Sort) -> Option<Sort> {
@@ -209,13 +230,13 @@ fn binary(op: BinaryOp, a: &Sort, b: &Sort) -> Option<Sort> {
             (*a == Sort::Bool && *b == Sort::Bool, Sort::Bool)
         }
         BinaryOp::Eq | BinaryOp::Ne => (may_become(a, b), Sort::Bool),
-        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (a.is_numeric() && b.is_numeric(), Sort::Bool),
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (arithmetic(a, b).is_some(), Sort::Bool),
         BinaryOp::In => (matches!(b, Sort::Set(element) if may_become(a, element)), Sort::Bool),
         BinaryOp::Subset => (matches!(a, Sort::Set(_)) && a == b, Sort::Bool),
         BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => (matches!(a, Sort::Set(_)) && a == b, a.clone()),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
-            (a.is_numeric() && b.is_numeric(), Sort::Int)
-        }
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => return arithmetic(a, b),
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => (a.bits().is_some() && a == b, a.clone()),
+        BinaryOp::Shl | BinaryOp::Shr => (a.bits().is_some() && b.is_integer(), a.clone()),
     };
     fits.then_some(sort)
 }

@@ -181,7 +181,7 @@ impl Validator<'_> {
 /// Whether a sort can be the key of an array, an element of a set, or what a bound variable ranges over.
 fn is_finite_scalar(sort: &Sort) -> bool {
     match sort {
-        Sort::Bool | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => true,
+        Sort::Bool | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => true,
         Sort::Int | Sort::Set(_) | Sort::Array(..) => false,
     }
 }

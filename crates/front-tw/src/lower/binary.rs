@@ -28,7 +28,25 @@ impl<'a> Lowerer<'a> {
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
                 let (a, b) = (self.operand(op, a), self.operand(op, b));
-                (a?, b?, Sort::Int)
+                let (a, b) = self.of_one_type(op, a?, b?)?;
+                let sort = a.sort.bits().map_or(Sort::Int, Sort::Bits);
+                (a, b, sort)
+            }
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                let (a, b) = (self.expr(a, None), self.expr(b, None));
+                let (a, b) = self.alike(a?, b?)?;
+                self.check_bits(op, &a)?;
+                self.check_bits(op, &b)?;
+                let (a, b) = self.of_one_type(op, a, b)?;
+                let sort = Sort::clone(&a.sort);
+                (a, b, sort)
+            }
+            BinaryOp::Shl | BinaryOp::Shr => {
+                let (a, b) = (self.expr(a, None), self.integer(b));
+                let (a, b) = (a?, b?);
+                self.check_bits(op, &a)?;
+                let sort = Sort::clone(&a.sort);
+                (a, b, sort)
             }
             BinaryOp::Eq | BinaryOp::Ne => {
                 let (a, b) = self.comparable(a, b)?;
@@ -70,7 +88,7 @@ impl<'a> Lowerer<'a> {
             });
             return None;
         }
-        if value.sort.is_numeric() {
+        if value.sort.is_integer() {
             return Some(value);
         }
         self.mismatch(e.span, &Sort::Int, &value.sort);
@@ -80,8 +98,10 @@ impl<'a> Lowerer<'a> {
     /// The operands of `<` and its like.
     fn ordered(&mut self, a: &'a ast::Expr, b: &'a ast::Expr) -> Option<(Expr, Expr)> {
         let (a, b) = (self.expr(a, None), self.expr(b, None));
-        let (a, b) = (a?, b?);
-        let Some(value) = [&a, &b].into_iter().find(|e| !e.sort.is_numeric()) else { return Some((a, b)) };
+        let (a, b) = self.alike(a?, b?)?;
+        let Some(value) = [&a, &b].into_iter().find(|e| !e.sort.is_integer()) else {
+            return self.comparable_integers(a, b);
+        };
         let found = self.show(&value.sort);
         let error = Diagnostic::error(value.span, format!("only integers are ordered, not values of type `{found}`"));
         let error = error.label(format!("this is of type `{found}`"));
@@ -96,16 +116,19 @@ impl<'a> Lowerer<'a> {
     /// The operands of `==` and `!=`.
     fn comparable(&mut self, a: &'a ast::Expr, b: &'a ast::Expr) -> Option<(Expr, Expr)> {
         let (a, b) = self.pair(a, b, None);
-        let (a, b) = (a?, b?);
+        let (a, b) = self.alike(a?, b?)?;
         if fits(&a.sort, &b.sort) {
             return Some((a, b));
+        }
+        if a.sort.is_integer() && b.sort.is_integer() {
+            return self.comparable_integers(a, b);
         }
         let (x, y) = (self.show(&a.sort), self.show(&b.sort));
         let error = Diagnostic::error(b.span, format!("values of type `{x}` and `{y}` cannot be compared"));
         let error = error.label(format!("this is of type `{y}`")).related(a.span, format!("this is of type `{x}`"));
         self.report(match (&*a.sort, &*b.sort) {
             (Sort::Set(_), Sort::Set(_)) => error.hint("declare both sets with the same element type"),
-            (Sort::Bool, other) | (other, Sort::Bool) if other.is_numeric() => {
+            (Sort::Bool, other) | (other, Sort::Bool) if other.is_integer() => {
                 error.hint("booleans are `true` and `false`, not numbers")
             }
             (_, Sort::Set(_)) => error.hint("write `x in s` to ask whether `x` is in the set `s`"),
@@ -120,7 +143,11 @@ impl<'a> Lowerer<'a> {
         let element = self.expr(a, None);
         let element_sort = element.as_ref().map(|e| e.sort);
         let set = match &b.kind {
-            ast::ExprKind::SetLiteral(elements) => self.set_literal(elements, None, element_sort.as_deref(), b.span),
+            ast::ExprKind::SetLiteral(elements) => {
+                // Machine integers mix with nothing else, so there is no other type that the elements could have.
+                let expected = element_sort.filter(|sort| sort.bits().is_some()).map(Sort::Set);
+                self.set_literal(elements, expected.as_ref(), element_sort.as_deref(), b.span)
+            }
             _ if need(b) == Need::Nothing => self.set(b),
             _ => {
                 let expected = element_sort.map(Sort::Set);
@@ -131,6 +158,7 @@ impl<'a> Lowerer<'a> {
         };
         let (element, set) = (element?, set?);
         let Sort::Set(of) = &*set.sort else { return None };
+        let element = self.adapted(element, of)?;
         if fits(&element.sort, of) {
             return Some((element, set));
         }
@@ -169,5 +197,10 @@ pub(super) fn ir_op(op: BinaryOp) -> threadwise_ir::BinaryOp {
         BinaryOp::Mul => Ir::Mul,
         BinaryOp::Div => Ir::Div,
         BinaryOp::Mod => Ir::Mod,
+        BinaryOp::BitAnd => Ir::BitAnd,
+        BinaryOp::BitOr => Ir::BitOr,
+        BinaryOp::BitXor => Ir::BitXor,
+        BinaryOp::Shl => Ir::Shl,
+        BinaryOp::Shr => Ir::Shr,
     }
 }

@@ -111,6 +111,7 @@ impl<'a> Lowerer<'a> {
     pub(super) fn constant(&mut self, e: &Expr) -> Option<i64> {
         match &e.kind {
             ExprKind::Int(value) => Some(*value),
+            ExprKind::LargeInt(_) => self.in_64_bits(None, e.span),
             ExprKind::Name(name) => self.constant_of_name(name, e.span),
             ExprKind::Unary(UnaryOp::Neg, a) => {
                 let value = self.constant(a)?;

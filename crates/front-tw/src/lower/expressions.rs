@@ -2,6 +2,7 @@
 
 use super::budget::NODE;
 use super::fold::folded;
+use super::machine::large_constant;
 use super::{Lowerer, Mode};
 use crate::ast;
 use threadwise_ir::{Expr, ExprKind, Sort, UnaryOp};
@@ -23,6 +24,7 @@ impl<'a> Lowerer<'a> {
         }
         match &e.kind {
             ast::ExprKind::Int(value) => Some(Expr::constant(*value, Sort::Int, span)),
+            ast::ExprKind::LargeInt(value) => Some(large_constant(*value, span)),
             ast::ExprKind::Bool(value) => Some(Expr::bool(*value, span)),
             ast::ExprKind::Name(name) => self.name(name, span),
             ast::ExprKind::SelfThread => self.self_thread(span),
@@ -35,7 +37,8 @@ impl<'a> Lowerer<'a> {
             ast::ExprKind::Field(base, field) => self.field(base, field, span),
             ast::ExprKind::At(thread, label) => self.at(thread, label, span),
             ast::ExprKind::Unary(ast::UnaryOp::Not, a) => self.condition(a).map(|a| Expr { span, ..a.negated() }),
-            ast::ExprKind::Unary(ast::UnaryOp::Neg, a) => self.unary_number(a, span),
+            ast::ExprKind::Unary(ast::UnaryOp::Neg, a) => self.negation(a, span),
+            ast::ExprKind::Unary(ast::UnaryOp::BitNot, a) => self.complement(a, span),
             ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b, expected, span),
             ast::ExprKind::Conditional(c, a, b) => self.conditional(c, [a, b], expected, span),
             ast::ExprKind::SetLiteral(elements) => self.set_literal(elements, expected, None, span),
@@ -47,6 +50,7 @@ impl<'a> Lowerer<'a> {
                 let thread = self.value_of(thread, &Sort::Tid)?;
                 Some(unary(UnaryOp::Ord, thread, span))
             }
+            ast::ExprKind::Convert(to, e) => self.conversion(*to, e, span),
             ast::ExprKind::Quantified(quantifier, binders, body) => self.quantified(*quantifier, binders, body, span),
             ast::ExprKind::Error => {
                 self.reporter.note_error();
@@ -80,25 +84,27 @@ impl<'a> Lowerer<'a> {
         self.value_of(e, &Sort::Bool)
     }
 
-    /// An expression that must be a number.
-    pub(super) fn number(&mut self, e: &'a ast::Expr) -> Option<Expr> {
+    /// An expression that must be an integer of any kind.
+    pub(super) fn integer(&mut self, e: &'a ast::Expr) -> Option<Expr> {
         let value = self.expr(e, None)?;
-        if value.sort.is_numeric() {
+        if value.sort.is_integer() {
             return Some(value);
         }
         self.mismatch(e.span, &Sort::Int, &value.sort);
         None
     }
 
-    fn unary_number(&mut self, e: &'a ast::Expr, span: Span) -> Option<Expr> {
-        let value = self.number(e)?;
-        Some(folded(unary(UnaryOp::Neg, value, span)))
+    fn negation(&mut self, e: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let value = self.integer(e)?;
+        let sort = value.sort.bits().map_or(Sort::Int, Sort::Bits);
+        Some(folded(Expr::new(ExprKind::Unary(UnaryOp::Neg, Box::new(value)), sort, span)))
     }
 
     /// An expression whose value goes to a place of the given sort. Integers go everywhere where
     /// integers go: whether they fit is seen when the program runs.
     pub(super) fn value_of(&mut self, e: &'a ast::Expr, sort: &Sort) -> Option<Expr> {
         let value = self.expr(e, Some(sort))?;
+        let value = self.adapted(value, sort)?;
         if !fits(&value.sort, sort) {
             self.mismatch(e.span, sort, &value.sort);
             return None;
@@ -123,13 +129,16 @@ impl<'a> Lowerer<'a> {
         let error = error.label(format!("this is of type `{got}`"));
         let text = self.program.source.snippet(span, 40);
         let error = match (expected, found) {
-            (Sort::Bool, sort) if sort.is_numeric() => error.hint(match text.as_str() {
+            (Sort::Bool, sort) if sort.is_integer() => error.hint(match text.as_str() {
                 "0" => "write `false`".to_string(),
                 "1" => "write `true`".to_string(),
                 _ if text.contains('?') => format!("write `({text}) != 0`"),
                 _ => format!("integers are not conditions; write `{text} != 0`"),
             }),
-            (sort, Sort::Bool) if sort.is_numeric() => error.hint(format!("for a number write `{text} ? 1 : 0`")),
+            (sort, Sort::Bool) if sort.is_integer() => error.hint(format!("for a number write `{text} ? 1 : 0`")),
+            (wanted, found) if wanted.is_integer() && found.is_integer() => {
+                error.hint(self.how_to_convert(wanted, found, &text))
+            }
             (Sort::Set(_), Sort::Set(_)) => {
                 error.hint("sets of different types do not mix; declare both with the same type")
             }
@@ -165,6 +174,7 @@ impl<'a> Lowerer<'a> {
             return None;
         };
         let value = self.expr(key, None)?;
+        let value = self.adapted(value, key_sort)?;
         if fits(&value.sort, key_sort) {
             return Some((value, (**element).clone()));
         }
@@ -184,6 +194,7 @@ impl<'a> Lowerer<'a> {
         let condition = self.condition(condition);
         let (a, b) = self.pair(branches[0], branches[1], expected);
         let (condition, a, b) = (condition?, a?, b?);
+        let (a, b) = self.alike(a, b)?;
         let sort = if a.sort == b.sort {
             a.sort
         } else if a.sort.is_numeric() && b.sort.is_numeric() {

@@ -1,6 +1,6 @@
 //! Values of expressions that are known at compile time.
 
-use threadwise_ir::{BinaryOp, Expr, ExprKind, Sort, UnaryOp};
+use threadwise_ir::{BinaryOp, Bits, Expr, ExprKind, Sort, UnaryOp};
 
 /// Integer arithmetic as the language defines it; none on overflow and division by zero.
 pub(super) fn arithmetic(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
@@ -28,7 +28,12 @@ pub(super) fn known_value(e: &Expr) -> Option<i64> {
     match &e.kind {
         ExprKind::Const(value) => Some(*value),
         ExprKind::Unary(UnaryOp::Not, a) => Some((known_value(a)? == 0) as i64),
-        ExprKind::Unary(UnaryOp::Neg, a) => known_value(a)?.checked_neg(),
+        ExprKind::Unary(UnaryOp::Neg, a) => match a.sort.bits() {
+            Some(bits) => Some(bits.negated(known_value(a)?)),
+            None => known_value(a)?.checked_neg(),
+        },
+        ExprKind::Unary(UnaryOp::BitNot, a) => Some(a.sort.bits()?.complement(known_value(a)?)),
+        ExprKind::Unary(UnaryOp::Convert, a) => converted(known_value(a)?, &a.sort, &e.sort),
         ExprKind::Binary(op, a, b) => binary(*op, a, b),
         ExprKind::Conditional(parts) => {
             let [c, a, b] = &**parts;
@@ -43,26 +48,52 @@ fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Option<i64> {
         return None;
     }
     let (x, y) = (known_value(a), known_value(b));
+    let compared = || Some(a.sort.compare(x?, y?));
     let truth = match op {
         BinaryOp::And => x? != 0 && y? != 0,
         BinaryOp::Or => x? != 0 || y? != 0,
         BinaryOp::Implies => x? == 0 || y? != 0,
         BinaryOp::Iff | BinaryOp::Eq => x? == y?,
         BinaryOp::Ne => x? != y?,
-        BinaryOp::Lt => x? < y?,
-        BinaryOp::Le => x? <= y?,
-        BinaryOp::Gt => x? > y?,
-        BinaryOp::Ge => x? >= y?,
-        _ => return arithmetic(op, x?, y?),
+        BinaryOp::Lt => compared()?.is_lt(),
+        BinaryOp::Le => compared()?.is_le(),
+        BinaryOp::Gt => compared()?.is_gt(),
+        BinaryOp::Ge => compared()?.is_ge(),
+        _ => {
+            return match a.sort.bits() {
+                Some(bits) => machine_arithmetic(bits, op, x?, number(y?, &b.sort)),
+                None => arithmetic(op, x?, y?),
+            };
+        }
     };
     Some(truth as i64)
+}
+
+fn number(word: i64, sort: &Sort) -> i128 {
+    sort.bits().map_or(i128::from(word), |bits| bits.number(word))
+}
+
+fn converted(word: i64, from: &Sort, to: &Sort) -> Option<i64> {
+    match to.bits() {
+        Some(bits) => Some(bits.wrap(word)),
+        None => i64::try_from(number(word, from)).ok(),
+    }
+}
+
+/// The second operand is a number, since the count of a shift may be of any type.
+fn machine_arithmetic(bits: Bits, op: BinaryOp, x: i64, y: i128) -> Option<i64> {
+    match op {
+        BinaryOp::Shl => bits.shifted_left(x, y),
+        BinaryOp::Shr => bits.shifted_right(x, y),
+        _ => bits.operate(op, x, y as i64),
+    }
 }
 
 /// The expression with its value in its place, where that is an integer known already. Faults are
 /// left alone: they belong to the run.
 pub(super) fn folded(e: Expr) -> Expr {
     match known_value(&e) {
-        Some(value) if e.sort == Sort::Int => Expr { kind: ExprKind::Const(value), ..e },
+        Some(value) if e.sort == Sort::Int || e.sort.bits().is_some() => Expr { kind: ExprKind::Const(value), ..e },
         _ => e,
     }
 }

@@ -20,6 +20,7 @@ mod finish;
 mod fold;
 mod graph;
 mod locks;
+mod machine;
 mod names;
 mod places;
 mod properties;

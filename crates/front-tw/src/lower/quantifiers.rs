@@ -60,12 +60,13 @@ impl<'a> Lowerer<'a> {
         if !is_scalar(&sort) || sort == Sort::Int {
             let error =
                 Diagnostic::error(ty.span, format!("a bound variable cannot be of type `{}`", self.show(&sort)));
-            let error = error.label("expected `bool`, a range, an enumeration, `tid` or a thread's name");
+            let error =
+                error.label("expected `bool`, a range, a machine integer, an enumeration, `tid` or a thread's name");
             self.report(if sort == Sort::Int { error.hint("use a range, as in `0..7`") } else { error });
             return None;
         }
         if self.values(&sort).is_some_and(|n| n > MAX_DOMAIN) {
-            let error = Diagnostic::error(ty.span, "this range is too large for a bound variable");
+            let error = Diagnostic::error(ty.span, "this type has too many values for a bound variable");
             self.report(error.label(format!("at most {MAX_DOMAIN} values are supported")));
             return None;
         }

@@ -147,6 +147,7 @@ impl<'a> Lowerer<'a> {
         };
         // What is expected of a literal need not be the type of a set that was declared.
         self.admitted_in_sets(&of, span)?;
+        let values = values.into_iter().map(|value| self.adapted(value, &of)).collect::<Option<Vec<Expr>>>()?;
         for value in &values {
             if !fits(&value.sort, &of) {
                 self.mismatch(value.span, &of, &value.sort);

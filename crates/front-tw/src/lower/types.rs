@@ -1,9 +1,11 @@
 //! Types as written and the sorts they stand for.
 
 use super::Lowerer;
+use super::machine::machine_sort;
 use super::names::GlobalKind;
 use super::reporter::suggest;
 use crate::ast::{Type, TypeKind};
+use crate::parser::TYPE_WORDS;
 use threadwise_ir::{Expr, ExprKind, Sort};
 use threadwise_source::{Diagnostic, Span};
 
@@ -60,6 +62,7 @@ impl<'a> Lowerer<'a> {
                 let (lo, hi) = (self.constant(lo), self.constant(hi));
                 plain(self.range(lo?, hi?, ty.span)?)
             }
+            TypeKind::Machine(machine) => plain(machine_sort(*machine)),
             TypeKind::Named(name) => plain(self.enumeration(name, ty.span)?),
             TypeKind::Set(element) => plain(self.set_type(element)?),
             TypeKind::Array(key, element) => self.array_type(key, element, ty.span),
@@ -104,13 +107,12 @@ impl<'a> Lowerer<'a> {
             None if self.reporter.incomplete => self.reporter.unknown(span, "type", name, [].into_iter()),
             None => {
                 let enums = self.globals.iter().filter(|(_, g)| matches!(g.kind, GlobalKind::Enum(_)));
-                let built_in = ["bool", "int", "tid", "set", "lock", "mutex", "rwlock"];
-                let candidates = enums.map(|(name, _)| *name).chain(built_in);
+                let candidates = enums.map(|(name, _)| *name).chain(TYPE_WORDS);
                 let error = Diagnostic::error(span, format!("unknown type `{name}`"));
                 let error = suggest(error.label("no type of this name is declared"), name, candidates);
                 self.report(match name {
                     "boolean" => error.hint("did you mean `bool`?"),
-                    "integer" | "nat" | "i32" | "i64" | "u32" => error.hint("did you mean `int`?"),
+                    "integer" | "nat" => error.hint("did you mean `int`?"),
                     _ => error,
                 });
             }
@@ -128,7 +130,7 @@ impl<'a> Lowerer<'a> {
         }
         if !is_scalar(&sort) {
             let error = Diagnostic::error(element.span, "the elements of a set cannot be sets or arrays");
-            self.report(error.label("expected `bool`, a range, an enumeration or `tid`"));
+            self.report(error.label("expected `bool`, a range, a machine integer, an enumeration or `tid`"));
             return None;
         }
         self.admitted_in_sets(&sort, element.span)?;
@@ -156,7 +158,7 @@ impl<'a> Lowerer<'a> {
         let sort = self.sort(key, "the key of an array")?;
         if !is_scalar(&sort) || sort == Sort::Int {
             let error = Diagnostic::error(key.span, format!("`{}` cannot be the key of an array", self.show(&sort)));
-            let error = error.label("expected `bool`, a range, an enumeration or `tid`");
+            let error = error.label("expected `bool`, a range, a machine integer, an enumeration or `tid`");
             self.report(if sort == Sort::Int { error.hint("use a range, as in `[0..7]`") } else { error });
             return None;
         }
@@ -179,6 +181,7 @@ impl<'a> Lowerer<'a> {
             Sort::Bool => Some(2),
             Sort::Int => Some(u128::MAX),
             Sort::Range(lo, hi) => Some(u128::from(hi.abs_diff(*lo)) + 1),
+            Sort::Bits(bits) => Some(1 << bits.width),
             Sort::Enum(id) => Some(self.program.enums[id.index()].members.len() as u128),
             Sort::Tid | Sort::Set(_) | Sort::Array(..) => None,
         }
@@ -215,7 +218,7 @@ pub(super) fn is_scalar(sort: &Sort) -> bool {
 pub(super) fn default_value(sort: &Sort, span: Span) -> Option<Expr> {
     let constant = |value| Some(Expr::constant(value, sort, span));
     match sort {
-        Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::Tid => constant(0),
+        Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => constant(0),
         Sort::Range(lo, _) => constant(*lo),
         Sort::Set(_) => Some(Expr::new(ExprKind::SetLiteral(Box::default()), sort, span)),
         Sort::Array(..) => None,

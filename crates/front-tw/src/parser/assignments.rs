@@ -2,6 +2,7 @@
 
 use super::Attempt;
 use super::cursor::Parser;
+use super::primaries::is_function;
 use crate::ast::{Expr, ExprKind, Rhs, StmtKind};
 use crate::lexer::TokenKind;
 use threadwise_source::Diagnostic;
@@ -70,8 +71,7 @@ impl Parser<'_> {
     }
 
     fn at_call(&self) -> bool {
-        let is_function = matches!(self.text(), "size" | "ord" | "count");
-        self.at(TokenKind::Identifier) && self.peek(1) == TokenKind::LeftParen && !is_function
+        self.at(TokenKind::Identifier) && self.peek(1) == TokenKind::LeftParen && !is_function(self.text())
     }
 
     fn call(&mut self, result: Option<Expr>) -> Attempt<StmtKind> {
@@ -127,6 +127,7 @@ impl Parser<'_> {
 
 /// Is it an operator that other languages combine with `=`?
 fn is_arithmetic(kind: TokenKind) -> bool {
-    use TokenKind::{MinusSign, Percent, PlusSign, Slash, Star};
+    use TokenKind::{Ampersand, Caret, MinusSign, Percent, Pipe, PlusSign, ShiftLeft, ShiftRight, Slash, Star};
     matches!(kind, PlusSign | MinusSign | Star | Slash | Percent)
+        || matches!(kind, Ampersand | Pipe | Caret | ShiftLeft | ShiftRight)
 }

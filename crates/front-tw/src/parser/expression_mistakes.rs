@@ -4,7 +4,7 @@
 use super::cursor::Parser;
 use super::operators::{binary_operator, level, level_of};
 use super::{Abandoned, Attempt};
-use crate::ast::{BinaryOp, Expr, Name};
+use crate::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::lexer::TokenKind;
 use threadwise_source::{Diagnostic, Span};
 
@@ -47,14 +47,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `=`, `&`, `|`, `=>`, `<=>` and `and` as the operators they were meant to be.
+    /// Reads `=`, `=>`, `<=>` and `and` as the operators they were meant to be.
     pub(super) fn read_slip_as_operator(&mut self, loosest: u8) {
         let (meant, operator) = match self.kind() {
             TokenKind::Assign => (TokenKind::EqualSign, BinaryOp::Eq),
-            TokenKind::Ampersand => (TokenKind::AndSign, BinaryOp::And),
             TokenKind::Identifier if self.text() == "and" => (TokenKind::AndSign, BinaryOp::And),
             TokenKind::Or if self.peek(1) != TokenKind::LeftBrace => (TokenKind::OrSign, BinaryOp::Or),
-            TokenKind::Pipe => (TokenKind::OrSign, BinaryOp::Or),
             TokenKind::FatArrow => (TokenKind::ImpliesSign, BinaryOp::Implies),
             TokenKind::SpaceshipSign => (TokenKind::IffSign, BinaryOp::Iff),
             _ => return,
@@ -83,9 +81,21 @@ impl Parser<'_> {
         }
         let diagnostic = Diagnostic::error(self.span(), "comparisons cannot be chained")
             .label("a second comparison")
-            .related(left.span, "this is already one")
-            .hint("write `a < b && b < c`, or use parentheses to compare truth values");
-        self.report(diagnostic);
+            .related(left.span, "this is already one");
+        self.report(diagnostic.hint(match connective_for(left) {
+            Some(hint) => hint,
+            None => "write `a < b && b < c`, or use parentheses to compare truth values",
+        }));
+    }
+}
+
+/// What to say where a comparison ends with `… & x`, which is meant as `… && x`.
+fn connective_for(comparison: &Expr) -> Option<&'static str> {
+    let ExprKind::Binary(_, _, right) = &comparison.kind else { return None };
+    match right.kind {
+        ExprKind::Binary(BinaryOp::BitAnd, ..) => Some("`&` works on bits; join conditions with `&&`"),
+        ExprKind::Binary(BinaryOp::BitOr, ..) => Some("`|` works on bits; join conditions with `||`"),
+        _ => None,
     }
 }
 

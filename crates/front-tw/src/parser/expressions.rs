@@ -82,6 +82,7 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::NotSign => self.unary(UnaryOp::Not, |p| p.binary(level::COMPARISON)),
             TokenKind::MinusSign => self.unary(UnaryOp::Neg, Parser::prefix),
+            TokenKind::Tilde => self.unary(UnaryOp::BitNot, Parser::prefix),
             TokenKind::Forall => self.quantified(Quantifier::Forall),
             TokenKind::Exists => self.quantified(Quantifier::Exists),
             _ => self.postfix(),

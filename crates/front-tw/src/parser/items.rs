@@ -69,7 +69,7 @@ impl Parser<'_> {
     fn enumeration(&mut self) -> Attempt<ItemKind> {
         self.bump();
         let name = self.name("the name of a type")?;
-        self.check_not_built_in(&name, &super::types::TYPE_WORDS, "type");
+        self.check_not_built_in(&name, super::types::TYPE_WORDS.contains(&name.text.as_str()), "type");
         self.expect(TokenKind::Assign)?;
         if !self.at(TokenKind::Enum) {
             let hint = "only enums are declared: `type Phase = enum { idle, busy };`".to_string();
@@ -169,7 +169,7 @@ impl Parser<'_> {
     fn procedure(&mut self) -> Attempt<Proc> {
         self.bump();
         let name = self.name("the name of a procedure")?;
-        self.check_not_built_in(&name, &["size", "ord", "count"], "function");
+        self.check_not_built_in(&name, super::primaries::is_function(&name.text), "function");
         let params = self.parameters()?;
         let result = if self.eat(TokenKind::Returns) { self.result()? } else { None };
         Ok(Proc { name, params, result, body: self.block()? })

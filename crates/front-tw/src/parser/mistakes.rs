@@ -65,8 +65,8 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    pub(super) fn check_not_built_in(&mut self, name: &Name, built_in: &[&str], what: &str) {
-        if built_in.contains(&name.text.as_str()) {
+    pub(super) fn check_not_built_in(&mut self, name: &Name, is_built_in: bool, what: &str) {
+        if is_built_in {
             let message = format!("the {what} `{}` is built in and cannot be declared", name.text);
             self.report(Diagnostic::error(name.span, message).label("choose another name"));
         }

@@ -26,6 +26,7 @@ use crate::ast::Module;
 use crate::lexer;
 use cursor::Parser;
 use threadwise_source::{Diagnostic, SourceFile, Span};
+pub(crate) use types::TYPE_WORDS;
 
 /// How deep the tree may be: statements, expressions and types on the way from a declaration to
 /// the innermost node. Operators in a chain such as `a + b + c` count one each, as they nest.

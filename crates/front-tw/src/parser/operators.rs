@@ -13,10 +13,14 @@ pub(crate) mod level {
     pub(crate) const NOT: u8 = 5;
     pub(crate) const COMPARISON: u8 = 6;
     pub(crate) const SETS: u8 = 7;
-    pub(crate) const SUM: u8 = 8;
-    pub(crate) const PRODUCT: u8 = 9;
-    pub(crate) const NEGATION: u8 = 10;
-    pub(crate) const POSTFIX: u8 = 11;
+    pub(crate) const BIT_OR: u8 = 8;
+    pub(crate) const BIT_XOR: u8 = 9;
+    pub(crate) const BIT_AND: u8 = 10;
+    pub(crate) const SHIFT: u8 = 11;
+    pub(crate) const SUM: u8 = 12;
+    pub(crate) const PRODUCT: u8 = 13;
+    pub(crate) const NEGATION: u8 = 14;
+    pub(crate) const POSTFIX: u8 = 15;
 }
 
 /// The operator a token stands for between two operands.
@@ -42,6 +46,11 @@ pub(crate) fn binary_operator(kind: TokenKind) -> Option<BinaryOp> {
         TokenKind::Star => BinaryOp::Mul,
         TokenKind::Slash => BinaryOp::Div,
         TokenKind::Percent => BinaryOp::Mod,
+        TokenKind::Ampersand => BinaryOp::BitAnd,
+        TokenKind::Pipe => BinaryOp::BitOr,
+        TokenKind::Caret => BinaryOp::BitXor,
+        TokenKind::ShiftLeft => BinaryOp::Shl,
+        TokenKind::ShiftRight => BinaryOp::Shr,
         _ => return None,
     })
 }
@@ -69,6 +78,11 @@ pub(crate) fn spelling(operator: BinaryOp) -> &'static str {
         BinaryOp::Mul => "*",
         BinaryOp::Div => "/",
         BinaryOp::Mod => "%",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
     }
 }
 
@@ -84,6 +98,10 @@ pub(crate) fn level_of(operator: BinaryOp) -> u8 {
         BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => level::SETS,
         BinaryOp::Add | BinaryOp::Sub => level::SUM,
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => level::PRODUCT,
+        BinaryOp::BitAnd => level::BIT_AND,
+        BinaryOp::BitOr => level::BIT_OR,
+        BinaryOp::BitXor => level::BIT_XOR,
+        BinaryOp::Shl | BinaryOp::Shr => level::SHIFT,
     }
 }
 

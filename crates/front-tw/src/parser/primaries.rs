@@ -4,8 +4,8 @@
 use super::cursor::Parser;
 use super::expressions::Tall;
 use super::{Abandoned, Attempt};
-use crate::ast::{Expr, ExprKind, Quantifier};
-use crate::lexer::TokenKind;
+use crate::ast::{Conversion, Expr, ExprKind, Machine, Quantifier};
+use crate::lexer::{TokenKind, integer_value};
 use threadwise_source::{Diagnostic, Span};
 
 impl Parser<'_> {
@@ -71,7 +71,10 @@ impl Parser<'_> {
 
     /// An integer; the lexer has complained about one that does not fit.
     fn integer(&self) -> ExprKind {
-        self.text().parse().map_or(ExprKind::Error, ExprKind::Int)
+        match integer_value(self.text()) {
+            Some(value) => i64::try_from(value).map_or(ExprKind::LargeInt(value), ExprKind::Int),
+            None => ExprKind::Error,
+        }
     }
 
     /// The span takes the parentheses in, so that spans of enclosing expressions are balanced.
@@ -112,17 +115,20 @@ impl Parser<'_> {
         self.grow(ExprKind::SetLiteral(members), self.since(start), height)
     }
 
-    /// `size(s)`, `ord(t)`, `count(i: T :: e)`; nothing else looks like a call in an expression.
+    /// `size(s)`, `ord(t)`, `count(i: T :: e)`, `u8(e)`; nothing else looks like a call in an expression.
     fn function(&mut self) -> Attempt<Tall> {
         match self.text() {
             "size" => self.function_of_one(ExprKind::Size),
             "ord" => self.function_of_one(ExprKind::Ord),
             "count" => self.count(),
-            _ => Err(self.call_in_expression()),
+            name => match conversion(name) {
+                Some(to) => self.function_of_one(|e| ExprKind::Convert(to, e)),
+                None => Err(self.call_in_expression()),
+            },
         }
     }
 
-    fn function_of_one(&mut self, make: fn(Box<Expr>) -> ExprKind) -> Attempt<Tall> {
+    fn function_of_one(&mut self, make: impl FnOnce(Box<Expr>) -> ExprKind) -> Attempt<Tall> {
         let start = self.bump();
         let opening = self.bump();
         let argument = self.tall_expression()?;
@@ -137,5 +143,18 @@ impl Parser<'_> {
         self.closing(TokenKind::RightParen, opening)?;
         counted.expr.span = self.since(start);
         Ok(counted)
+    }
+}
+
+/// Whether what looks like a call of this name is part of an expression.
+pub(super) fn is_function(name: &str) -> bool {
+    matches!(name, "size" | "ord" | "count") || conversion(name).is_some()
+}
+
+/// What a name converts to, where it stands like that of a function.
+fn conversion(name: &str) -> Option<Conversion> {
+    match name {
+        "int" => Some(Conversion::Int),
+        _ => Machine::named(name).map(Conversion::Machine),
     }
 }

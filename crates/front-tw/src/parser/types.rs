@@ -2,12 +2,13 @@
 
 use super::cursor::Parser;
 use super::{Abandoned, Attempt};
-use crate::ast::{ExprKind, Type, TypeKind};
+use crate::ast::{ExprKind, Machine, Type, TypeKind};
 use crate::lexer::TokenKind;
 use threadwise_source::Diagnostic;
 
 /// The types that have a name of their own. They are no keywords: `shared lock: lock;` is fine.
-pub(super) const TYPE_WORDS: [&str; 7] = ["bool", "int", "tid", "set", "lock", "mutex", "rwlock"];
+pub(crate) const TYPE_WORDS: [&str; 15] =
+    ["bool", "int", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "tid", "set", "lock", "mutex", "rwlock"];
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) -> Attempt<Type> {
@@ -55,7 +56,10 @@ impl Parser<'_> {
             "mutex" => TypeKind::Mutex,
             "rwlock" => TypeKind::RwLock,
             "set" => return self.set(),
-            name => TypeKind::Named(name.to_string()),
+            name => match Machine::named(name) {
+                Some(machine) => TypeKind::Machine(machine),
+                None => TypeKind::Named(name.to_string()),
+            },
         };
         self.bump();
         Ok((kind, 0))
@@ -70,22 +74,24 @@ impl Parser<'_> {
         }
         let opening = self.bump();
         let (member, height) = self.tall_type()?;
-        if !self.eat_half_of_greater_equal() {
+        if !self.eat_first_half() {
             self.closing(TokenKind::GreaterSign, opening)?;
         }
         Ok((TypeKind::Set(Box::new(member)), height))
     }
 
     /// In `set<T>= {}` the lexer sees `>=`; here it can only be `>` and `=`. The token before
-    /// takes the `>` in, which keeps the spans right without moving the other tokens.
-    fn eat_half_of_greater_equal(&mut self) -> bool {
-        if !self.at(TokenKind::GreaterEqualSign) {
-            return false;
-        }
+    /// takes the `>` in, which keeps the spans right without moving the other tokens. The same goes for `>>`.
+    fn eat_first_half(&mut self) -> bool {
+        let second_half = match self.kind() {
+            TokenKind::GreaterEqualSign => TokenKind::Assign,
+            TokenKind::ShiftRight => TokenKind::GreaterSign,
+            _ => return false,
+        };
         let middle = self.span().start + 1;
         self.tokens[self.position - 1].span.end = middle;
         self.tokens[self.position].span.start = middle;
-        self.read_as(TokenKind::Assign);
+        self.read_as(second_half);
         true
     }
 

@@ -1,6 +1,6 @@
 //! Expressions and types, with parentheses where the parser needs them.
 
-use crate::ast::{Binder, Expr, ExprKind, Quantifier, Type, TypeKind, UnaryOp};
+use crate::ast::{Binder, Conversion, Expr, ExprKind, Quantifier, Type, TypeKind, UnaryOp};
 use crate::parser::operators::{left_operand_level, right_operand_level};
 use crate::parser::operators::{level, level_of, spelling};
 
@@ -22,6 +22,7 @@ pub(super) fn ty(t: &Type) -> String {
         TypeKind::Bool => "bool".to_string(),
         TypeKind::Int => "int".to_string(),
         TypeKind::Range(low, high) => format!("{}..{}", bound(low), bound(high)),
+        TypeKind::Machine(machine) => machine.to_string(),
         TypeKind::Named(name) => name.clone(),
         TypeKind::Tid => "tid".to_string(),
         TypeKind::Set(member) => format!("set<{}>", ty(member)),
@@ -43,6 +44,7 @@ fn bare(e: &Expr) -> String {
         // There is no literal for the smallest integer: its digits alone are too large.
         ExprKind::Int(i64::MIN) => format!("({} - 1)", -i64::MAX),
         ExprKind::Int(value) => value.to_string(),
+        ExprKind::LargeInt(value) => value.to_string(),
         ExprKind::Bool(value) => value.to_string(),
         ExprKind::Name(name) => name.clone(),
         ExprKind::SelfThread => "self".to_string(),
@@ -66,6 +68,8 @@ fn bare(e: &Expr) -> String {
         ExprKind::SetLiteral(members) => format!("{{{}}}", expressions(members)),
         ExprKind::Size(set) => format!("size({})", expression(set)),
         ExprKind::Ord(thread) => format!("ord({})", expression(thread)),
+        ExprKind::Convert(Conversion::Int, e) => format!("int({})", expression(e)),
+        ExprKind::Convert(Conversion::Machine(machine), e) => format!("{machine}({})", expression(e)),
         ExprKind::Quantified(quantifier, binders, body) => quantified(*quantifier, binders, body),
         ExprKind::Error => "<error>".to_string(),
     }
@@ -77,6 +81,7 @@ fn unary(operator: UnaryOp, operand: &Expr) -> String {
         UnaryOp::Not if binding_level(operand) == level::NOT => format!("!{}", bare(operand)),
         UnaryOp::Not => format!("!{}", at_level(operand, level::POSTFIX)),
         UnaryOp::Neg => format!("-{}", at_level(operand, level::NEGATION)),
+        UnaryOp::BitNot => format!("~{}", at_level(operand, level::NEGATION)),
     }
 }
 
@@ -97,7 +102,7 @@ fn binding_level(e: &Expr) -> u8 {
         ExprKind::Quantified(Quantifier::Forall | Quantifier::Exists, ..) => level::CONDITIONAL,
         ExprKind::Binary(operator, ..) => level_of(*operator),
         ExprKind::Unary(UnaryOp::Not, _) => level::NOT,
-        ExprKind::Unary(UnaryOp::Neg, _) => level::NEGATION,
+        ExprKind::Unary(UnaryOp::Neg | UnaryOp::BitNot, _) => level::NEGATION,
         ExprKind::Int(value) if *value < 0 && *value != i64::MIN => level::NEGATION,
         _ => level::POSTFIX,
     }

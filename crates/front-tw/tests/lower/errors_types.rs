@@ -50,7 +50,7 @@ thread P { skip; }
      --> t.tw:2:12
       |
     2 | shared a: [int]bool;
-      |            ^^^ expected `bool`, a range, an enumeration or `tid`
+      |            ^^^ expected `bool`, a range, a machine integer, an enumeration or `tid`
       |
       = help: use a range, as in `[0..7]`
     ");
@@ -367,7 +367,7 @@ invariant forall i: int :: x != i;
      --> t.tw:3:21
       |
     3 | invariant forall i: int :: x != i;
-      |                     ^^^ expected `bool`, a range, an enumeration, `tid` or a thread's name
+      |                     ^^^ expected `bool`, a range, a machine integer, an enumeration, `tid` or a thread's name
       |
       = help: use a range, as in `0..7`
     ");

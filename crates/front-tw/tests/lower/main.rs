@@ -11,6 +11,7 @@ mod formulas;
 mod graph_control;
 mod graph_data;
 mod limits;
+mod machine_integers;
 mod robustness;
 mod show;
 mod validate;

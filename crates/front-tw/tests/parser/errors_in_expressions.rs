@@ -45,21 +45,33 @@ fn chained_assignment() {
     ");
 }
 
+/// They are operators on bits, and bind tighter than comparisons.
 #[test]
 fn single_ampersand_and_bar() {
-    let source = "never P@a & P@b | x;";
+    let source = "\
+never x == 1 & y == 2;
+never x == 1 | y == 2;
+";
     assert_snapshot!(complaints(source), @r"
-    error: there is no operator `&`
-     --> test.tw:1:11
+    error: comparisons cannot be chained
+     --> test.tw:1:18
       |
-    1 | never P@a & P@b | x;
-      |           ^ write `&&`
+    1 | never x == 1 & y == 2;
+      |       ---------- ^^ a second comparison
+      |       |
+      |       this is already one
+      |
+      = help: `&` works on bits; join conditions with `&&`
 
-    error: there is no operator `|`
-     --> test.tw:1:17
+    error: comparisons cannot be chained
+     --> test.tw:2:18
       |
-    1 | never P@a & P@b | x;
-      |                 ^ write `||`
+    2 | never x == 1 | y == 2;
+      |       ---------- ^^ a second comparison
+      |       |
+      |       this is already one
+      |
+      = help: `|` works on bits; join conditions with `||`
     ");
 }
 

@@ -88,13 +88,13 @@ thread P {
 
 #[test]
 fn integer_too_large() {
-    let source = "const N = 9223372036854775808;";
+    let source = "const N = 18446744073709551616;";
     assert_snapshot!(complaints(source), @r"
     error: this integer is too large
      --> test.tw:1:11
       |
-    1 | const N = 9223372036854775808;
-      |           ^^^^^^^^^^^^^^^^^^^ literals go up to 9223372036854775807
+    1 | const N = 18446744073709551616;
+      |           ^^^^^^^^^^^^^^^^^^^^ literals go up to 18446744073709551615
       |
       = help: values may grow beyond this, only literals may not
     ");

@@ -21,6 +21,7 @@ fn shape(e: &Expr) -> String {
         ExprKind::At(base, label) => format!("(at {} {})", shape(base), label.text),
         ExprKind::Unary(UnaryOp::Not, operand) => format!("(! {})", shape(operand)),
         ExprKind::Unary(UnaryOp::Neg, operand) => format!("(- {})", shape(operand)),
+        ExprKind::Unary(UnaryOp::BitNot, operand) => format!("(~ {})", shape(operand)),
         ExprKind::Binary(operator, left, right) => {
             format!("({operator:?} {} {})", shape(left), shape(right))
         }
@@ -57,6 +58,10 @@ fn from_loosest_to_tightest() {
         ("a inter b + c", "(Inter a (Add b c))"),
         ("a + b * c - d", "(Sub (Add a (Mul b c)) d)"),
         ("-a * b", "(Mul (- a) b)"),
+        ("a union b | c", "(Union a (BitOr b c))"),
+        ("a | b ^ c & d << e + f", "(BitOr a (BitXor b (BitAnd c (Shl d (Add e f)))))"),
+        ("a + b >> c & d ^ e | f == g", "(Eq (BitOr (BitXor (BitAnd (Shr (Add a b) c) d) e) f) g)"),
+        ("~a * -~b", "(Mul (~ a) (- (~ b)))"),
         ("a - -b", "(Sub a (- b))"),
         ("-a[i]", "(- (index a i))"),
     ]);
@@ -69,6 +74,8 @@ fn associativity() {
         ("a <==> b <==> c", "(Iff (Iff a b) c)"),
         ("a - b - c", "(Sub (Sub a b) c)"),
         ("a / b % c", "(Mod (Div a b) c)"),
+        ("a << b >> c", "(Shr (Shl a b) c)"),
+        ("a & b & c", "(BitAnd (BitAnd a b) c)"),
         ("a minus b union c", "(Union (Minus a b) c)"),
         ("a ? b : c ? d : e", "(? a b (? c d e))"),
         ("a ? b ? c : d : e", "(? a (? b c d) e)"),

@@ -23,6 +23,11 @@ const OPERATORS: &[BinaryOp] = &[
     BinaryOp::Sub,
     BinaryOp::Mul,
     BinaryOp::Mod,
+    BinaryOp::BitAnd,
+    BinaryOp::BitOr,
+    BinaryOp::BitXor,
+    BinaryOp::Shl,
+    BinaryOp::Shr,
 ];
 
 fn expr(kind: ExprKind) -> Expr {
@@ -41,6 +46,7 @@ fn name() -> impl Strategy<Value = Name> {
 fn leaf() -> impl Strategy<Value = Expr> {
     prop_oneof![
         (0..i64::MAX).prop_map(ExprKind::Int),
+        (i64::MAX as u64 + 1..=u64::MAX).prop_map(ExprKind::LargeInt),
         any::<bool>().prop_map(ExprKind::Bool),
         name().prop_map(|name| ExprKind::Name(name.text)),
         Just(ExprKind::SelfThread),
@@ -57,6 +63,10 @@ fn expression() -> impl Strategy<Value = Expr> {
             4 => (select(OPERATORS), one(), one()).prop_map(|(op, l, r)| ExprKind::Binary(op, l, r)),
             2 => one().prop_map(|e| ExprKind::Unary(UnaryOp::Not, e)),
             2 => one().prop_map(|e| ExprKind::Unary(UnaryOp::Neg, e)),
+            1 => one().prop_map(|e| ExprKind::Unary(UnaryOp::BitNot, e)),
+            1 => one().prop_map(|e| ExprKind::Convert(Conversion::Int, e)),
+            1 => (select(vec![8, 16, 32, 64]), any::<bool>(), one())
+                .prop_map(|(width, signed, e)| ExprKind::Convert(Conversion::Machine(Machine { width, signed }), e)),
             1 => (one(), one(), one()).prop_map(|(c, a, b)| ExprKind::Conditional(c, a, b)),
             1 => one().prop_map(ExprKind::Prime),
             1 => (one(), one()).prop_map(|(a, i)| ExprKind::Index(a, i)),

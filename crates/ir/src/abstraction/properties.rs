@@ -280,7 +280,7 @@ fn threads_in(e: &Expr) -> Vec<&ThreadRef> {
 fn may_fail(e: &Expr) -> bool {
     e.any(&|e| match e.kind {
         ExprKind::Index(..) | ExprKind::SetLiteral(_) => true,
-        ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Mod),
+        ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::Shl | BinaryOp::Shr),
         _ => false,
     })
 }

@@ -1,8 +1,8 @@
 //! Pieces of syntax, built by hand.
 
 use threadwise_front_tw::ast::{
-    BinaryOp, Binder, Block, Cond, Expr, ExprKind, Item, ItemKind, Name, Quantifier, Rhs, Stmt, StmtKind, Type,
-    TypeKind, UnaryOp, VarDecl,
+    BinaryOp, Binder, Block, Cond, Expr, ExprKind, Item, ItemKind, Machine, Name, Quantifier, Rhs, Stmt, StmtKind,
+    Type, TypeKind, UnaryOp, VarDecl,
 };
 use threadwise_source::Span;
 
@@ -12,6 +12,7 @@ pub(crate) enum Sort {
     Bool,
     Int,
     Range(i64, i64),
+    Machine(Machine),
     /// The one enumeration of a generated program.
     Phase,
     Tid,
@@ -96,6 +97,7 @@ pub(crate) fn type_kind(sort: &Sort) -> TypeKind {
         Sort::Bool => TypeKind::Bool,
         Sort::Int => TypeKind::Int,
         Sort::Range(lo, hi) => TypeKind::Range(Box::new(int(*lo)), Box::new(int(*hi))),
+        Sort::Machine(machine) => TypeKind::Machine(*machine),
         Sort::Phase => TypeKind::Named("Phase".to_string()),
         Sort::Tid => TypeKind::Tid,
         Sort::Set(element) => TypeKind::Set(Box::new(ty(element))),

@@ -28,6 +28,8 @@ pub(crate) struct Scope {
     pub(crate) ord: bool,
     /// There may be what engines were once wrong about.
     pub(crate) odd: bool,
+    /// There are machine integers.
+    pub(crate) machine: bool,
 }
 
 /// Makes expressions over a scope.
@@ -75,6 +77,7 @@ impl Expressions<'_> {
             Sort::Int => self.value_in_range(-1, 3, depth),
             Sort::Range(..) if depth > 1 && self.dice.chance(8) => self.int(depth),
             Sort::Range(lo, hi) => self.value_in_range(*lo, *hi, depth),
+            Sort::Machine(ty) => self.machine(*ty, depth),
             Sort::Phase => self.read_or(Sort::Phase, |this| var(this.dice.pick::<&str>(&PHASES))),
             Sort::Tid => self.thread(),
             Sort::Set(element) => self.set(element, depth),
@@ -122,6 +125,9 @@ impl Expressions<'_> {
     pub(crate) fn int(&mut self, depth: usize) -> Expr {
         if self.scope.odd && depth > 0 && self.dice.chance(8) {
             return self.divided_by_extreme(depth);
+        }
+        if self.scope.machine && depth > 0 && self.dice.chance(15) {
+            return self.machine_number(depth - 1);
         }
         let is_int = |sort: &Sort| matches!(sort, Sort::Int | Sort::Range(..));
         let choice = if depth == 0 { self.dice.below(2) } else { self.dice.weighted(&[4, 8, 4, 2, 1, 1, 1, 1]) };
@@ -197,6 +203,9 @@ impl Expressions<'_> {
     pub(crate) fn bool(&mut self, depth: usize) -> Expr {
         if self.scope.odd && depth > 0 && self.dice.chance(12) {
             return self.failing_quantifier();
+        }
+        if self.scope.machine && self.dice.chance(40) {
+            return self.machine_condition(depth);
         }
         let weights: &[usize] = if depth == 0 { &[1, 8, 10] } else { &[1, 8, 10, 6, 3, 3, 6, 3] };
         match self.dice.weighted(weights) {

@@ -3,6 +3,7 @@
 mod build;
 mod dice;
 mod expressions;
+mod machine;
 mod odd;
 mod program;
 mod properties;

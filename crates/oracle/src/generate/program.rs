@@ -3,6 +3,7 @@
 use super::build::{PHASES, Sort, any, binary, block, if_then, int, item, name, stmt, ty, var, var_decl};
 use super::dice::Dice;
 use super::expressions::{Expressions, Scope, Var};
+use super::machine::TYPES;
 use super::properties::{Properties, ThreadView};
 use super::statements::{Coder, Signature};
 use crate::{Explored, OracleVerdict, explore};
@@ -34,6 +35,8 @@ pub struct GeneratorOptions {
     /// Whether there is what engines were once wrong about: extreme numbers, errors inside quantifiers and actions,
     /// properties of few states, threads without copies, many initial values.
     pub odd: bool,
+    /// Whether there are machine integers, in most places where there is a number.
+    pub machine: bool,
 }
 
 impl Default for GeneratorOptions {
@@ -49,6 +52,7 @@ impl Default for GeneratorOptions {
             deep_recursion: false,
             conclusive: true,
             odd: false,
+            machine: false,
         }
     }
 }
@@ -67,6 +71,11 @@ impl GeneratorOptions {
     /// Small programs with what engines were once wrong about.
     pub fn odd() -> GeneratorOptions {
         GeneratorOptions { odd: true, min_states: 3, ..GeneratorOptions::small() }
+    }
+
+    /// Small programs with machine integers.
+    pub fn machine() -> GeneratorOptions {
+        GeneratorOptions { machine: true, min_states: 3, ..GeneratorOptions::small() }
     }
 
     /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
@@ -142,6 +151,7 @@ impl<'a> Generator<'a> {
         }
         self.scope.ord = self.dice.chance(self.options.ord_percent);
         self.scope.odd = self.options.odd;
+        self.scope.machine = self.options.machine;
         self.shared_variables();
         if self.options.deep_recursion || self.options.procedures && self.dice.chance(35) {
             for _ in 0..1 + self.dice.below(2) {
@@ -175,6 +185,10 @@ impl<'a> Generator<'a> {
 
     fn shared_sort(&mut self) -> Sort {
         let small = Sort::Range(0, 2);
+        if self.options.machine && self.dice.chance(70) {
+            let machine = Sort::Machine(*self.dice.pick(&TYPES));
+            return if self.dice.chance(15) { Sort::Array(Box::new(small), Box::new(machine)) } else { machine };
+        }
         if self.options.odd && self.dice.chance(15) {
             return Sort::Range(0, self.dice.between(20, 150));
         }
@@ -201,7 +215,9 @@ impl<'a> Generator<'a> {
         let init = match self.dice.below(10) {
             _ if matches!(sort, Sort::Range(0, 20..)) => Some(any()),
             0 if plain => Some(any()),
-            1 | 2 if plain => Some(Rhs::Expr(Expressions { dice: self.dice, scope: &self.scope }.value(&sort, 1))),
+            1 | 2 if plain || matches!(sort, Sort::Machine(_)) => {
+                Some(Rhs::Expr(Expressions { dice: self.dice, scope: &self.scope }.value(&sort, 1)))
+            }
             _ => None,
         };
         self.items.push(item(ItemKind::Shared(var_decl(&text, &sort, init))));
@@ -214,7 +230,10 @@ impl<'a> Generator<'a> {
 
     fn procedure(&mut self) {
         let text = format!("p{}", self.procs.len());
-        let sorts = [Sort::Bool, Sort::Range(0, 1), Sort::Range(0, 2), Sort::Phase];
+        let mut sorts = vec![Sort::Bool, Sort::Range(0, 1), Sort::Range(0, 2), Sort::Phase];
+        if self.options.machine {
+            sorts.extend(TYPES.map(Sort::Machine));
+        }
         let mut params: Vec<Sort> = (0..self.dice.below(3)).map(|_| self.dice.pick(&sorts).clone()).collect();
         let recursive = self.options.deep_recursion || self.dice.chance(25);
         if recursive {

@@ -4,6 +4,7 @@ use super::build::{Sort, any, assign, binary, block, conditional, eq, expr, fiel
 use super::build::{var, var_decl};
 use super::dice::Dice;
 use super::expressions::{Expressions, Scope, Var};
+use super::machine::TYPES;
 use threadwise_front_tw::ast::{BinaryOp, Block, Cond, Expr, ExprKind, LockOp, Rhs, Stmt, StmtKind};
 
 /// A procedure that can be called.
@@ -173,12 +174,21 @@ impl<'a> Coder<'a> {
         !matches!(sort, Sort::Array(..) | Sort::Lock | Sort::Mutex | Sort::RwLock)
     }
 
+    /// Whether there are few enough values to try all. Several choices of a machine integer in one step would be too many.
+    fn is_chosen_from(&self, sort: &Sort) -> bool {
+        match sort {
+            Sort::Int => false,
+            Sort::Machine(ty) => ty.width == 8 && !self.in_atomic && self.returns.is_none(),
+            _ => true,
+        }
+    }
+
     fn assignment(&mut self) -> Stmt {
         let shared_only = self.dice.chance(60);
         let Some((place, sort)) = self.expressions().place(&Self::is_assignable, shared_only) else {
             return stmt(StmtKind::Skip);
         };
-        if sort != Sort::Int && self.dice.chance(8) {
+        if self.is_chosen_from(&sort) && self.dice.chance(8) {
             return stmt(StmtKind::Assign(vec![place], vec![any()]));
         }
         if sort == Sort::Int && self.dice.chance(50) {
@@ -191,7 +201,8 @@ impl<'a> Coder<'a> {
     }
 
     fn double_assignment(&mut self) -> Stmt {
-        let is_simple = |sort: &Sort| matches!(sort, Sort::Bool | Sort::Range(..) | Sort::Tid | Sort::Phase);
+        let is_simple =
+            |sort: &Sort| matches!(sort, Sort::Bool | Sort::Range(..) | Sort::Machine(_) | Sort::Tid | Sort::Phase);
         let (first, second) =
             (self.expressions().place(&is_simple, false), self.expressions().place(&is_simple, false));
         let (Some((x, x_sort)), Some((y, y_sort))) = (first, second) else { return self.assignment() };
@@ -294,6 +305,9 @@ impl<'a> Coder<'a> {
     }
 
     fn local_sort(&mut self) -> Sort {
+        if self.scope.machine && self.dice.chance(60) {
+            return Sort::Machine(*self.dice.pick(&TYPES));
+        }
         self.dice.pick(&[Sort::Bool, Sort::Range(0, 1), Sort::Range(0, 2), Sort::Tid, Sort::Phase]).clone()
     }
 
@@ -302,7 +316,7 @@ impl<'a> Coder<'a> {
         let sort = self.local_sort();
         let init = match self.dice.below(5) {
             0 | 1 => None,
-            2 => Some(any()),
+            2 if !matches!(sort, Sort::Machine(_)) => Some(any()),
             _ => Some(Rhs::Expr(self.expressions().value(&sort, 1))),
         };
         let local = self.fresh("v");
@@ -368,6 +382,10 @@ impl<'a> Coder<'a> {
         let after = prime(variable.clone());
         let change = match (&sort, self.dice.below(3)) {
             (Sort::Int, _) => eq(after.clone(), self.expressions().value(&sort, 1)),
+            (Sort::Machine(_), _) if !self.is_chosen_from(&sort) => {
+                eq(after.clone(), self.expressions().value(&sort, 1))
+            }
+            (Sort::Machine(_), 1) => binary(BinaryOp::Gt, after.clone(), variable.clone()),
             (Sort::Range(..), _) if self.scope.odd => self.expressions().failing_condition(after.clone()),
             (_, 0) => eq(after.clone(), self.expressions().value(&sort, 1)),
             (Sort::Range(..), 1) => binary(BinaryOp::Gt, after.clone(), variable.clone()),

@@ -129,9 +129,18 @@ impl Uses {
 
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::SelfThread | ExprKind::None | ExprKind::Error => {}
+            ExprKind::Int(_)
+            | ExprKind::LargeInt(_)
+            | ExprKind::Bool(_)
+            | ExprKind::SelfThread
+            | ExprKind::None
+            | ExprKind::Error => {}
             ExprKind::Name(name) => _ = self.0.insert(name.clone()),
-            ExprKind::Prime(e) | ExprKind::Unary(_, e) | ExprKind::Size(e) | ExprKind::Ord(e) => self.expr(e),
+            ExprKind::Prime(e)
+            | ExprKind::Unary(_, e)
+            | ExprKind::Size(e)
+            | ExprKind::Convert(_, e)
+            | ExprKind::Ord(e) => self.expr(e),
             ExprKind::Field(e, name) | ExprKind::At(e, name) => {
                 self.0.insert(name.text.clone());
                 self.expr(e);

@@ -21,12 +21,15 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
         0 if (seed / 7).is_multiple_of(2) => searched(&GeneratorOptions::default()),
         0 => searched(&GeneratorOptions::odd()),
         1 if seed.is_multiple_of(5) => (with_declaration_at_the_start(random_module(seed, &small), seed), None),
+        1 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::machine()),
         1 => searched(&small),
         2 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::odd()),
+        2 if (seed / 7) % 4 == 2 => (with_contracts(&random_module(seed, &GeneratorOptions::machine()), seed), None),
         2 => (with_contracts(&random_module(seed, &small), seed), None),
         3 => (parsed(&random_annotated(seed)), None),
         4 => (parsed(&random_abstraction(seed)), None),
         5 if (seed / 7) % 3 == 1 => (with_any_copies(random_module(seed, &GeneratorOptions::odd())), None),
+        5 if (seed / 7) % 3 == 2 => (with_any_copies(random_module(seed, &GeneratorOptions::machine())), None),
         5 => (with_any_copies(random_module(seed, &small)), None),
         // Not by the last bit of the number, which also says who is asked.
         _ if (seed / 14).is_multiple_of(2) => searched(&GeneratorOptions::recursive()),
@@ -83,7 +86,7 @@ fn with_contracts(module: &Module, seed: u64) -> Module {
         decls.flat_map(|decl| decl.names.iter().map(|name| name.text.as_str())).collect()
     };
     let mutexes = of_type(&|kind| matches!(kind, TypeKind::Mutex));
-    let numbers = of_type(&|kind| matches!(kind, TypeKind::Int | TypeKind::Range(..)));
+    let numbers = of_type(&|kind| matches!(kind, TypeKind::Int | TypeKind::Range(..) | TypeKind::Machine(_)));
     let others = of_type(&|kind| matches!(kind, TypeKind::Bool | TypeKind::Named(_) | TypeKind::Tid));
     let mut dice = Dice::new(seed);
     let mut text = print(module);

@@ -80,6 +80,7 @@ fn kind_of_fault(fault: Fault) -> ErrorKind {
         Fault::Range => ErrorKind::Range,
         Fault::Index => ErrorKind::Index,
         Fault::Division => ErrorKind::Division,
+        Fault::Shift => ErrorKind::Shift,
     }
 }
 
@@ -143,6 +144,8 @@ fn show(instance: &Instance, sort: &Sort, words: &[i64]) -> String {
     match sort {
         Sort::Bool => (words[0] != 0).to_string(),
         Sort::Int | Sort::Range(..) | Sort::Tid => words[0].to_string(),
+        Sort::Bits(bits) if !bits.signed => (words[0] as u64).to_string(),
+        Sort::Bits(_) => words[0].to_string(),
         Sort::Enum(id) => instance.program.enums[id.index()].members[words[0] as usize].to_string(),
         Sort::Set(element) => {
             let is_in = |rank: &usize| words[rank / 64] >> (rank % 64) & 1 == 1;

@@ -18,6 +18,12 @@ impl Dice {
     pub fn fill(&mut self, instance: &Instance, sort: &Sort, words: &mut [i64]) {
         match sort {
             Sort::Int => words[0] = self.roll(7) as i64 - 3,
+            Sort::Bits(bits) => {
+                let (least, most) = bits.bounds();
+                let any = (self.roll(1 << 31) << 33 ^ self.roll(1 << 31) << 16 ^ self.roll(1 << 31)) as i64;
+                let words_to_try = [least as i64, most as i64, 0, 1, -1, 3, any, any];
+                words[0] = bits.wrap(words_to_try[self.roll(8) as usize]);
+            }
             Sort::Set(element) => words[0] = self.roll(1 << instance.cardinality(element).expect("finite")) as i64,
             Sort::Array(_, element) => {
                 let size = instance.words(element);
@@ -36,6 +42,7 @@ fn scalars(instance: &Instance, sort: &Sort, words: &[i64]) -> Vec<Term> {
     match sort {
         Sort::Bool => vec![Term::bool(words[0] != 0)],
         Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => vec![Term::int(words[0])],
+        Sort::Bits(bits) => vec![Term::number(bits.number(words[0]))],
         Sort::Set(element) => {
             let bit = |rank: usize| Term::bool(words[rank / 64] >> (rank % 64) & 1 == 1);
             (0..instance.count(element)).map(bit).collect()
