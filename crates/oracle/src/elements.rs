@@ -81,11 +81,19 @@ fn read(e: &Expr, env: &mut Env<'_>, out: &mut BTreeSet<Element>) -> Result<(), 
             env.bound.truncate(outer);
             read.map(|_| ())
         }
-        ExprKind::Prime(e) | ExprKind::At(e, _) | ExprKind::Unary(_, e) | ExprKind::Size(e) | ExprKind::Ord(e) => {
-            read(e, env, out)
-        }
+        ExprKind::Prime(e)
+        | ExprKind::At(e, _)
+        | ExprKind::Unary(_, e)
+        | ExprKind::Size(e)
+        | ExprKind::Ord(e)
+        | ExprKind::Convert(_, e) => read(e, env, out),
         ExprKind::SetLiteral(elements) => elements.iter().try_for_each(|e| read(e, env, out)),
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::SelfThread | ExprKind::None | ExprKind::Error => Ok(()),
+        ExprKind::Int(_)
+        | ExprKind::LargeInt(_)
+        | ExprKind::Bool(_)
+        | ExprKind::SelfThread
+        | ExprKind::None
+        | ExprKind::Error => Ok(()),
     }
 }
 

@@ -82,10 +82,8 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error(self.span(), "comparisons cannot be chained")
             .label("a second comparison")
             .related(left.span, "this is already one");
-        self.report(diagnostic.hint(match connective_for(left) {
-            Some(hint) => hint,
-            None => "write `a < b && b < c`, or use parentheses to compare truth values",
-        }));
+        let usual = "write `a < b && b < c`, or use parentheses to compare truth values";
+        self.report(diagnostic.hint(connective_for(left).unwrap_or(usual)));
     }
 }
 
