@@ -27,6 +27,7 @@ mod names;
 mod operators;
 mod parameters;
 mod population;
+mod quantifier;
 mod smt;
 mod space;
 mod state;
