@@ -61,8 +61,13 @@ pub fn by_constants<'a>(
 
 /// The likeliest fault in an expression; which one it is, the semantics will tell.
 fn fault_of(e: &Expr) -> StepError {
-    let divides = e.any(&|e| matches!(e.kind, ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, ..)));
-    StepError::Fault(if divides { Fault::Division } else { Fault::Index })
+    let has = |ops: &[BinaryOp]| e.any(&|e| matches!(e.kind, ExprKind::Binary(op, ..) if ops.contains(&op)));
+    let (divides, shifts) = (has(&[BinaryOp::Div, BinaryOp::Mod]), has(&[BinaryOp::Shl, BinaryOp::Shr]));
+    StepError::Fault(match (divides, shifts) {
+        (true, _) => Fault::Division,
+        (false, true) => Fault::Shift,
+        (false, false) => Fault::Index,
+    })
 }
 
 /// An edge that is being taken.

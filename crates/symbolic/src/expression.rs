@@ -105,9 +105,6 @@ impl<'a> View<'a> {
 
     fn translate_any(&self, e: &Expr) -> Result<Translated, Unsupported> {
         let always = |value| Ok(Translated { value, defined: Term::bool(true) });
-        if machine::has_machine_integers(&e.sort) {
-            return Err(Unsupported::new(machine::UNSUPPORTED, e.span));
-        }
         match &e.kind {
             ExprKind::Const(value) => always(Value::scalar(constant(&e.sort, *value))),
             ExprKind::Thread(template) => always(Value::scalar(self.population.first(*template).clone())),
@@ -124,7 +121,7 @@ impl<'a> View<'a> {
                     |others: &dyn Others, tid: &Term| others.at(thread.template, tid, locations).map(Value::scalar);
                 self.of_other(thread, &at, Unsupported::new("where another thread is", e.span))
             }
-            ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
+            ExprKind::Unary(op, a) => self.unary(*op, a, e),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span),
             ExprKind::Conditional(parts) => {
                 let [c, a, b] = &**parts;
@@ -182,18 +179,25 @@ impl<'a> View<'a> {
         Ok(set)
     }
 
-    fn unary(&self, op: UnaryOp, a: &Expr, span: Span) -> Result<Translated, Unsupported> {
+    fn unary(&self, op: UnaryOp, a: &Expr, whole: &Expr) -> Result<Translated, Unsupported> {
         let operand = self.translate(a)?;
         let value = match op {
             UnaryOp::Not => operand.value.term().not(),
-            UnaryOp::Neg => operand.value.term().negate(),
+            UnaryOp::Neg => match a.sort.bits() {
+                Some(bits) => machine::wrapped_once(bits, &operand.value.term().negate()),
+                None => operand.value.term().negate(),
+            },
             UnaryOp::Ord => operand.value.term().clone(),
-            UnaryOp::BitNot | UnaryOp::Convert => return Err(Unsupported::new(machine::UNSUPPORTED, span)),
+            UnaryOp::BitNot => {
+                let Sort::Bits(bits) = *a.sort else { unreachable!("only machine integers have bits") };
+                machine::complement(bits, operand.value.term())
+            }
+            UnaryOp::Convert => machine::converted(operand.value.term(), &a.sort, &whole.sort),
             UnaryOp::Size => {
                 let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
                 match self.population.keys(element) {
                     Keys::Few(..) => Term::sum(operand.value.0.iter().map(truth_as_number)),
-                    Keys::Many(..) => return Err(Unsupported::new("the size of a large set", span)),
+                    Keys::Many(..) => return Err(Unsupported::new("the size of a large set", whole.span)),
                 }
             }
         };
@@ -227,13 +231,23 @@ impl<'a> View<'a> {
             | BinaryOp::Mul
             | BinaryOp::BitAnd
             | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr => right.defined.clone(),
+            | BinaryOp::BitXor => right.defined.clone(),
+            BinaryOp::Shl | BinaryOp::Shr => right.defined.and(Term::int(0).le(right.value.term())),
         };
-        let sort = if op == BinaryOp::In { &b.sort } else { &a.sort };
-        let value = self.population.operate(op, sort, &left.value, &right.value);
-        let value = value.ok_or(Unsupported::new("division by what is not a constant", span))?;
+        let value = match (op, a.sort.bits()) {
+            (BinaryOp::In, _) => self.population.operate(op, &b.sort, &left.value, &right.value),
+            (_, Some(bits)) => {
+                let value = self.population.machine_operation(op, bits, left.value.term(), right.value.term());
+                value.map(Value::scalar)
+            }
+            (_, None) => self.population.operate(op, &a.sort, &left.value, &right.value),
+        };
+        let value = value.ok_or(match op {
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                Unsupported::new("a bit operation without a constant", span)
+            }
+            _ => Unsupported::new("division by what is not a constant", span),
+        })?;
         Ok(Translated { value, defined: left.defined.and(&wanted) })
     }
 
@@ -277,7 +291,11 @@ fn read(var: VarRef, shared: &[Value], locals: &[Value]) -> Value {
 
 /// A constant; booleans are written as truth values.
 fn constant(sort: &Sort, value: i64) -> Term {
-    if *sort == Sort::Bool { Term::bool(value != 0) } else { Term::int(value) }
+    match sort {
+        Sort::Bool => Term::bool(value != 0),
+        Sort::Bits(bits) => machine::constant(*bits, value),
+        Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => Term::int(value),
+    }
 }
 
 pub(crate) fn truth_as_number(truth: &Term) -> Term {

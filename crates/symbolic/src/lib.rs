@@ -10,7 +10,8 @@
 //! steps that start there, each as a guard and an update, and what must not be reached. A control point is a stack of
 //! calls and a location.
 //!
-//! Integers are those of mathematics: nothing outgrows them.
+//! Integers are those of mathematics: nothing outgrows them. Machine integers are such numbers within their bounds, and
+//! wrap around.
 //!
 //! What cannot be expressed is an [`Unsupported`].
 

@@ -35,7 +35,9 @@ impl Population {
             BinaryOp::Add => number(|a, b| a.plus(b)),
             BinaryOp::Sub => number(|a, b| a.minus(b)),
             BinaryOp::Mul => number(|a, b| a.product(b)),
-            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => return None,
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
+                unreachable!("these are for machine integers")
+            }
         }))
     }
 

@@ -1,12 +1,11 @@
 //! The scalar variables of a program: an array is the variables of its elements, and a set one boolean for each
 //! possible member.
 
-use crate::machine;
 use crate::space::{Owner, Shown, Space, ThreadSpace, VarInfo, VarSort};
 use crate::unsupported::go_on;
 use crate::{Unsupported, Value};
 use std::collections::BTreeMap;
-use threadwise_ir::{EdgeId, Instance, LocalId, Op, SharedId, Sort, ThreadId};
+use threadwise_ir::{Bits, EdgeId, Instance, LocalId, Op, SharedId, Sort, ThreadId};
 use threadwise_logic::{Term, Var};
 use threadwise_source::Span;
 
@@ -29,7 +28,8 @@ impl Scalar<'_> {
             Sort::Range(lo, hi) => VarSort::Int(Some((*lo, *hi))),
             Sort::Enum(_) | Sort::Tid => VarSort::Int(Some((0, instance.count(self.sort) as i64 - 1))),
             Sort::Int => VarSort::Int(None),
-            Sort::Bits(_) | Sort::Set(_) | Sort::Array(..) => unreachable!("it is a scalar"),
+            Sort::Bits(bits) => VarSort::Int(Some((bits.bounds().0 as i64, bits.bounds().1 as i64))),
+            Sort::Set(_) | Sort::Array(..) => unreachable!("it is a scalar"),
         }
     }
 
@@ -52,10 +52,11 @@ pub(crate) fn scalars<'a>(
 ) -> Result<(), &'static str> {
     let few = |keys: &Sort| instance.cardinality(keys).filter(|count| *count <= MAX_VARIABLES as u64);
     match sort {
-        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Enum(_) | Sort::Tid => {
+        // Their words are not the numbers that they stand for.
+        Sort::Bits(Bits { width: 64, signed: false }) => return Err("a variable of type `u64`"),
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {
             out.push(Scalar { name: name.to_string(), sort, slot: (offset, None) });
         }
-        Sort::Bits(_) => return Err(machine::UNSUPPORTED),
         Sort::Set(element) => {
             for rank in 0..few(element).ok_or("so large a set")? as usize {
                 let name = format!("{} in {name}", show_scalar(instance, element, instance.unrank(element, rank)));
