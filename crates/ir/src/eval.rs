@@ -203,7 +203,14 @@ impl<'a> Env<'a> {
             ExprKind::Binary(BinaryOp::Union, a, b) => self.combine(a, b, |x, y| x | y),
             ExprKind::Binary(BinaryOp::Inter, a, b) => self.combine(a, b, |x, y| x & y),
             ExprKind::Binary(BinaryOp::Minus, a, b) => self.combine(a, b, |x, y| x & !y),
-            _ => Ok(smallvec![self.scalar(e)?]),
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Quantified(..) => Ok(smallvec![self.scalar(e)?]),
         }
     }
 
@@ -227,7 +234,17 @@ impl<'a> Env<'a> {
                 Some(located) => Some(located.element(self.element(array, key)?)),
                 None => None,
             },
-            _ => None,
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => None,
         })
     }
 
@@ -362,7 +379,9 @@ impl<'a> Env<'a> {
     fn equal(&mut self, a: &Expr, b: &Expr) -> Result<bool, NoValue> {
         match *a.sort {
             Sort::Set(_) | Sort::Array(..) => Ok(self.words(a)? == self.words(b)?),
-            _ => Ok(self.scalar(a)? == self.scalar(b)?),
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {
+                Ok(self.scalar(a)? == self.scalar(b)?)
+            }
         }
     }
 
@@ -388,10 +407,10 @@ impl<'a> Env<'a> {
             match q {
                 Quantifier::Forall if result == 0 => return Ok(0),
                 Quantifier::Exists if result != 0 => return Ok(1),
+                Quantifier::Forall | Quantifier::Exists => {}
                 Quantifier::Count => {
                     total = total.checked_add(result).ok_or(NoValue::Gap(Gap::Overflow(span)))?;
                 }
-                _ => {}
             }
         }
         Ok(match q {

@@ -156,7 +156,7 @@ impl Instance {
         match sort {
             Sort::Set(element) => self.count(element).div_ceil(64).max(1),
             Sort::Array(key, element) => self.count(key) * self.words(element),
-            _ => 1,
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => 1,
         }
     }
 
@@ -190,7 +190,7 @@ impl Instance {
                 let size = self.words(element);
                 words.chunks_exact_mut(size.max(1)).for_each(|chunk| self.write_default(element, chunk));
             }
-            _ => words.fill(0),
+            Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => words.fill(0),
         }
     }
 

@@ -122,7 +122,7 @@ impl Program {
         if !keeps {
             return Cutoff::None("a property asks for a witness for each thread");
         }
-        let places: u32 = self.shared.iter().map(|v| tid_places(&v.sort)).sum();
+        let places = self.shared.iter().fold(0u32, |sum, v| sum.saturating_add(self.tid_places(&v.sort)));
         let together = self.patterns().map(|(_, pattern)| pattern.signs.len() as u32).max().unwrap_or(0);
         Cutoff::At(places.saturating_add(together.max(2) + binders))
     }
@@ -191,21 +191,33 @@ fn has_place_for_every_copy(sort: &Sort) -> bool {
     }
 }
 
-/// How many thread identities a value of the sort holds.
-fn tid_places(sort: &Sort) -> u32 {
-    match sort {
-        Sort::Tid => 1,
-        Sort::Array(key, element) if element.mentions_tid() => {
-            let keys = match **key {
-                Sort::Range(lo, hi) => u32::try_from(hi - lo + 1).unwrap_or(u32::MAX),
-                Sort::Bool => 2,
-                Sort::Bits(bits) => 1u32.checked_shl(u32::from(bits.width)).unwrap_or(u32::MAX),
-                // An enumeration has far fewer members than this; more copies do no harm.
-                _ => 256,
-            };
-            keys.saturating_mul(tid_places(element))
+impl Program {
+    /// How many thread identities a value of the sort holds.
+    fn tid_places(&self, sort: &Sort) -> u32 {
+        match sort {
+            Sort::Tid => 1,
+            Sort::Array(key, element) if element.mentions_tid() => {
+                self.keys(key).saturating_mul(self.tid_places(element))
+            }
+            Sort::Bool
+            | Sort::Int
+            | Sort::Range(..)
+            | Sort::Bits(_)
+            | Sort::Enum(_)
+            | Sort::Set(_)
+            | Sort::Array(..) => 0,
         }
-        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => 0,
+    }
+
+    /// How many keys an array has whose keys are of this sort; many, where that depends on the number of threads.
+    fn keys(&self, sort: &Sort) -> u32 {
+        match sort {
+            Sort::Bool => 2,
+            Sort::Range(lo, hi) => u32::try_from(hi.saturating_sub(*lo).saturating_add(1)).unwrap_or(u32::MAX),
+            Sort::Bits(bits) => 1u32.checked_shl(u32::from(bits.width)).unwrap_or(u32::MAX),
+            Sort::Enum(id) => u32::try_from(self.enums[id.index()].members.len()).unwrap_or(u32::MAX),
+            Sort::Int | Sort::Tid | Sort::Set(_) | Sort::Array(..) => u32::MAX,
+        }
     }
 }
 

@@ -15,7 +15,9 @@ impl Population {
         let (key, element) = match sort {
             Sort::Set(element) => (element, &Sort::Bool),
             Sort::Array(key, element) => (key, &**element),
-            _ => return a.term().equals(b.term()),
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {
+                return a.term().equals(b.term());
+            }
         };
         if a == b {
             return Term::bool(true);

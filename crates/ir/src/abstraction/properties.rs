@@ -246,7 +246,7 @@ impl Sharing<'_> {
             Copies::Exactly(n) => n > 0,
             Copies::Any => false,
         };
-        if of_each == 1 && !has_copies && way.iter().any(|part| !part.of_each && may_fail(&part.condition)) {
+        if of_each == 1 && !has_copies && way.iter().any(|part| !part.of_each && part.condition.can_fail()) {
             return None;
         }
         self.local.push(LocalProperty { property: id, template, parts: way });
@@ -274,13 +274,4 @@ fn threads_in(e: &Expr) -> Vec<&ThreadRef> {
         }
     });
     threads
-}
-
-/// Whether evaluating the expression can run into an error.
-fn may_fail(e: &Expr) -> bool {
-    e.any(&|e| match e.kind {
-        ExprKind::Index(..) | ExprKind::SetLiteral(_) => true,
-        ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::Shl | BinaryOp::Shr),
-        _ => false,
-    })
 }
