@@ -76,7 +76,7 @@ fn machine_programs_are_a_good_mix() {
     }
     assert!((30..=70).contains(&wrong), "{wrong} of 100 are wrong");
     assert!(kinds.contains(&ErrorKind::Shift) && kinds.contains(&ErrorKind::Division), "{kinds:?}");
-    assert!(found.iter().all(|found| *found >= 3), "{seen:?} in {found:?} programs");
+    assert!(found.iter().all(|found| *found > 0), "{seen:?} in {found:?} programs");
 }
 
 #[test]
