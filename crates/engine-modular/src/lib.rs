@@ -160,9 +160,13 @@ fn analyse_frontier(program: &Arc<Program>, search: Search, budget: &Budget) -> 
         let advice = vec![Advice::UseFixpoint];
         return (Claim::Unknown(Unknown { reason, advice }), Stats::default());
     }
+    if instance.threads.is_empty() {
+        // Stores are known by the threads that see them; here nobody does.
+        return analyse_cases(program, budget);
+    }
     let sequence = match search {
         Search::Frontier => frontier(&instance, budget),
-        _ => relaxed(&instance, budget),
+        Search::Fixpoint | Search::Relaxed => relaxed(&instance, budget),
     };
     let iterates = match sequence {
         Ok(iterates) => iterates,

@@ -11,13 +11,13 @@ use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates}
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
 use crate::plan::{Ended, plan};
-use crate::verify::{Outcome, Request, run_and_judge, run_if_applicable};
+use crate::verify::{Outcome, Request, run_and_judge, run_if_applicable, without_answer};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use threadwise_claims::Attempt;
+use threadwise_claims::{Attempt, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::{Budget, Limit};
 use threadwise_verdict::Verdict;
@@ -43,6 +43,13 @@ const WELCOME: Duration = Duration::from_millis(30);
 
 /// With a solver, everything takes longer.
 const WELCOME_WITH_SOLVER: Duration = Duration::from_millis(100);
+
+/// How often the limits are looked at.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// How long engines have to say what they know once a limit is met. What is made of it must be ready before whoever
+/// waits for all of them goes away.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// How long to wait for engines that have been told to stop.
 const FAREWELL: Duration = Duration::from_millis(250);
@@ -90,6 +97,8 @@ struct Race<'a> {
     waiting: VecDeque<(&'static dyn Engine, Duration)>,
     running: Vec<Runner>,
     ended: Vec<Ended>,
+    /// When the time was over.
+    over: Option<Instant>,
 }
 
 /// Runs engines side by side until one has an answer.
@@ -106,6 +115,7 @@ pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -
         waiting: entrants(program),
         running: Vec::new(),
         ended: Vec::new(),
+        over: None,
     };
     if let Some(mut outcome) = race.run().or_else(|| race.run_again_alone()) {
         outcome.chosen = Some(race.story(&outcome));
@@ -114,6 +124,14 @@ pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -
         return outcome;
     }
     plan(program, race.ended, budget)
+}
+
+/// What came of an engine that had nothing to say before a limit was met.
+fn at_work_until(runner: &Runner, limit: Limit) -> Outcome {
+    let outcome = without_answer(runner.engine.name().into(), Unknown::at_limit(limit));
+    let seconds = runner.started.elapsed().as_secs_f64();
+    let attempts = outcome.attempts.into_iter().map(|attempt| Attempt { seconds, ..attempt }).collect();
+    Outcome { attempts, ..outcome }
 }
 
 impl Race<'_> {
@@ -127,9 +145,13 @@ impl Race<'_> {
             if self.running.is_empty() {
                 return None;
             }
+            if self.time_is_over() {
+                self.give_up();
+                return None;
+            }
             self.weigh();
-            let patience = self.waiting.front().map_or(Duration::MAX, |(_, due)| due.saturating_sub(started.elapsed()));
-            let (name, outcome) = match self.receiver.recv_timeout(patience) {
+            let due = self.waiting.front().map_or(Duration::MAX, |(_, due)| due.saturating_sub(started.elapsed()));
+            let (name, outcome) = match self.receiver.recv_timeout(due.min(GLANCE)) {
                 Ok(word) => word,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => continue,
             };
@@ -146,6 +168,27 @@ impl Race<'_> {
             if let Some((engine, _)) = self.waiting.pop_front() {
                 self.start(engine);
             }
+        }
+    }
+
+    /// Whether the time is over, and those at work have had a moment to say what they know. Memory may come back when
+    /// one of them ends.
+    fn time_is_over(&mut self) -> bool {
+        match self.budget.look() {
+            Err(Limit::Time(_) | Limit::Interrupted) => {
+                self.over.get_or_insert_with(Instant::now).elapsed() >= LAST_WORDS
+            }
+            Err(Limit::Turn | Limit::Memory(_) | Limit::OutOfMemory) | Ok(()) => false,
+        }
+    }
+
+    /// Those still at work have come to nothing: the limit is what they met.
+    fn give_up(&mut self) {
+        let Err(limit) = self.budget.look() else { return };
+        for runner in self.running.drain(..) {
+            runner.cancelled.store(true, Ordering::Relaxed);
+            let outcome = at_work_until(&runner, limit);
+            self.ended.push(Ended { engine: runner.engine.name(), limit: Some(limit), outcome });
         }
     }
 

@@ -193,7 +193,7 @@ fn not_applicable(engine: EngineName, why: &str) -> Outcome {
     without_answer(engine.into(), unknown)
 }
 
-fn without_answer(engine: EngineChoice, why: Unknown) -> Outcome {
+pub(crate) fn without_answer(engine: EngineChoice, why: Unknown) -> Outcome {
     let verdict = Verdict::unknown(why);
     let attempts = match engine {
         EngineChoice::Auto => Vec::new(),

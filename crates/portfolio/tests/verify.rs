@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use threadwise_limits::Budget;
-use threadwise_portfolio::{EngineChoice, EngineOptions, Note, Outcome, Request, Story, engines, verify};
+use threadwise_portfolio::{EngineChoice, EngineOptions, Note, Outcome, Request, SearchKind, Story, engines, verify};
 use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, MUTEX, program};
 use threadwise_verdict::{Grounds, Verdict};
 
@@ -140,4 +140,18 @@ fn unknown_is_a_plan() {
     assert!(lines.iter().any(|line| line.starts_with("modular: ")), "{lines:?}");
     assert!((1..=2).contains(&unknown.advice().len()), "{:?}", unknown.advice());
     assert!(unknown.advice().iter().any(|advice| advice.to_string().contains("bound `x`")), "{:?}", unknown.advice());
+}
+
+/// Without threads there is no thread state to say anything about, and still a store that may be wrong.
+#[test]
+fn frontier_searches_look_at_programs_without_threads() {
+    for search in [SearchKind::Fixpoint, SearchKind::Frontier, SearchKind::Relaxed] {
+        let mut request = Request { engine: "modular".parse().expect("it exists"), ..Request::default() };
+        request.options.modular.search = search;
+        let wrong = verified("shared x: 0..3 = 2; thread P[0] { } invariant x < 2;", &request);
+        assert!(!matches!(wrong.verdict, Verdict::Safe(_)), "{:?}", wrong.verdict);
+        assert!(!wrong.verdict.is_internal_error(), "{:?}", wrong.verdict);
+        let right = verified("shared x: 0..3 = 2; thread P[0] { } invariant x >= 2;", &request);
+        assert!(matches!(right.verdict, Verdict::Safe(_)), "{:?}", right.verdict);
+    }
 }
