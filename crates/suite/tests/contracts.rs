@@ -15,7 +15,7 @@ fn run(program: &Arc<Program>, engine: &str, unroll: Option<u32>) -> Outcome {
     let options = EngineOptions { contracts: ContractsOptions { unroll }, ..EngineOptions::default() };
     let request =
         Request { engine: engine.parse().expect("an engine"), options, want_proof: true, ..Request::default() };
-    verify(program, &request, &Budget::new(Some(Duration::from_secs(60)), None))
+    verify(program, &request, &Budget::new(Some(Duration::from_secs(600)), None))
 }
 
 fn reason(outcome: &Outcome) -> String {
