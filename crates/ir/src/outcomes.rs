@@ -369,7 +369,8 @@ impl Search<'_> {
         }
         let mut instance = goal.part(body);
         instance.bound.push(value);
-        Met::If([Goal { next: Some(value + 1), ..goal.clone() }, instance].into_iter().collect())
+        let rest = (value < *domain.end()).then(|| Goal { next: Some(value + 1), ..goal.clone() });
+        Met::If(rest.into_iter().chain([instance]).collect())
     }
 
     fn env<'e>(&self, goal: &Goal<'e>) -> Env<'_> {
