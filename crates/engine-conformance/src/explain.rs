@@ -143,6 +143,8 @@ fn error_text(error: StepError) -> &'static str {
     match error {
         StepError::Assertion | StepError::ActionAssertion => "a failing assertion",
         StepError::Release => "the release of a lock that is not held",
+        StepError::Start => "the start of more threads than there are copies",
+        StepError::Join => "the join of what cannot be started",
         StepError::Fault(Fault::Range) => "a value out of range",
         StepError::Fault(Fault::Index) => "an index out of range",
         StepError::Fault(Fault::Division) => "a division by zero",

@@ -207,6 +207,8 @@ fn wrong(error: StepError) -> &'static str {
     match error {
         StepError::Assertion | StepError::ActionAssertion => "the assertion may fail",
         StepError::Release => "the lock may be released by a thread that does not hold it",
+        StepError::Start => "more threads may be started than there are copies",
+        StepError::Join => "what is joined may be no thread that can be started",
         StepError::Fault(Fault::Range) => "the value may be out of range",
         StepError::Fault(Fault::Index) => "an index may be out of range",
         StepError::Fault(Fault::Division) => "a divisor may be zero",

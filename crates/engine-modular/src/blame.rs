@@ -84,6 +84,8 @@ fn step_error(error: StepError) -> &'static str {
     match error {
         StepError::Assertion | StepError::ActionAssertion => "the assertion",
         StepError::Release => "the release of a lock",
+        StepError::Start => "the number of threads that are started",
+        StepError::Join => "the join of a thread",
         StepError::Fault(Fault::Range) => "the range of a variable",
         StepError::Fault(Fault::Index) => "the bounds of an array",
         StepError::Fault(Fault::Division) => "the rule against dividing by zero",

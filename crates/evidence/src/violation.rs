@@ -61,6 +61,8 @@ pub fn error_kind(error: StepError) -> &'static str {
     match error {
         StepError::Assertion => "assertion",
         StepError::Release => "release",
+        StepError::Start => "start",
+        StepError::Join => "join",
         StepError::ActionAssertion => "action",
         StepError::Fault(fault) => fault_kind(fault),
     }

@@ -39,7 +39,7 @@ pub enum ItemKind {
     Shared(VarDecl),
     /// `init e;`
     Init(Expr),
-    /// `thread P { … }`, `thread W[e] { … }`, `thread W[*] { … }`
+    /// `thread P { … }`, `thread W[e] { … }`, `thread W[*] { … }`, `thread W(x: T) { … }`
     Thread(Thread),
     /// `proc p(a: T) returns (r: U) { … }`
     Proc(Proc),
@@ -82,6 +82,10 @@ pub struct Thread {
     pub name: Name,
     /// How many copies there are.
     pub copies: Copies,
+    /// It waits to be started, with these parameters; a thread without a parameter list runs from the start.
+    pub params: Option<Vec<Param>>,
+    /// Everything before the body.
+    pub head: Span,
     pub body: Block,
 }
 
@@ -312,6 +316,15 @@ pub enum StmtKind {
         proc: Name,
         args: Vec<Expr>,
     },
+    /// `start W(e);` and `t = start W(e);`
+    Start {
+        /// Where the identity of the thread goes.
+        result: Option<Expr>,
+        thread: Name,
+        args: Vec<Expr>,
+    },
+    /// `join t;`, where `t` is a variable, an element of an array, a thread's name, `self` or `none`
+    Join(Expr),
     /// `return;` and `return e;`
     Return(Option<Expr>),
 }

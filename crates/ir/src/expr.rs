@@ -180,6 +180,16 @@ impl Expr {
         Expr::constant(index as i64, Sort::Enum(of), span)
     }
 
+    /// The default value of a sort; none for arrays, which have no literals.
+    pub fn default_of(sort: &Sort, span: Span) -> Option<Expr> {
+        match sort {
+            Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => Some(Expr::constant(0, sort, span)),
+            Sort::Range(lo, _) => Some(Expr::constant(*lo, sort, span)),
+            Sort::Set(_) => Some(Expr::new(ExprKind::SetLiteral(Box::default()), sort, span)),
+            Sort::Array(..) => None,
+        }
+    }
+
     /// A binary operation with the given sort.
     pub fn binary(op: BinaryOp, left: Expr, right: Expr, sort: impl Into<SortRef>) -> Expr {
         let span = left.span.to(right.span);

@@ -254,6 +254,10 @@ pub enum AssertionKind {
     Assert,
     /// A lock is released by a thread that does not hold it.
     Release,
+    /// A thread is started although none of its copies is left.
+    Start,
+    /// Something is joined that cannot be started.
+    Join,
 }
 
 /// How the variables change.

@@ -64,6 +64,10 @@ pub enum StepError {
     Assertion,
     /// A lock is released by a thread that does not hold it.
     Release,
+    /// More threads are started than there are copies.
+    Start,
+    /// Something is joined that cannot be started.
+    Join,
     /// The assertion of an action does not hold.
     ActionAssertion,
     /// Evaluation ran into an error.
@@ -405,6 +409,8 @@ impl<'a> Run<'a> {
                 let error = match assertion.kind {
                     AssertionKind::Assert => StepError::Assertion,
                     AssertionKind::Release => StepError::Release,
+                    AssertionKind::Start => StepError::Start,
+                    AssertionKind::Join => StepError::Join,
                 };
                 return Err(Stop::Error(error, span));
             }

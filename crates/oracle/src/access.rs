@@ -59,6 +59,11 @@ pub(crate) fn of_statement(kind: &Kind, is_shared: &dyn Fn(&str) -> bool) -> Acc
             assertion.iter().for_each(|e| accesses.read(e, is_shared));
         }
         Kind::If(Cond::Expr(e), ..) | Kind::While(Cond::Expr(e), _) => accesses.read(e, is_shared),
+        Kind::Start { result, args, .. } => {
+            result.iter().for_each(|place| accesses.write(place, is_shared));
+            args.iter().for_each(|e| accesses.read(e, is_shared));
+        }
+        Kind::Join(e) => accesses.read(e, is_shared),
         Kind::Call { args, .. } => args.iter().for_each(|e| accesses.read(e, is_shared)),
         Kind::Return(Some(e)) => accesses.read(e, is_shared),
         _ => {}

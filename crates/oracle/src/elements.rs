@@ -44,6 +44,11 @@ pub(crate) fn of_statement(kind: &Kind, env: &mut Env<'_>, out: &mut BTreeSet<El
             Ok(())
         }
         Kind::If(Cond::Expr(e), ..) | Kind::While(Cond::Expr(e), _) => read(e, env, out),
+        Kind::Start { result, args, .. } => {
+            result.iter().try_for_each(|place| write(place, env, out))?;
+            args.iter().try_for_each(|e| read(e, env, out))
+        }
+        Kind::Join(e) => read(e, env, out),
         Kind::Call { args, .. } => args.iter().try_for_each(|e| read(e, env, out)),
         Kind::Return(Some(e)) => read(e, env, out),
         _ => Ok(()),

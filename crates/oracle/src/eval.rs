@@ -2,7 +2,7 @@
 
 use crate::ErrorKind;
 use crate::machine::{machine_operation, machine_shift, machine_unary};
-use crate::state::State;
+use crate::state::{Life, State};
 use crate::tree::Program;
 use crate::value::{Fault, Name, Ty, Value, unsupported};
 use std::collections::BTreeMap;
@@ -154,6 +154,9 @@ impl<'a> Env<'a> {
 
     fn is_at(&self, thread: usize, label: &str) -> bool {
         let Some(frame) = self.state.frame(thread) else { return false };
+        if self.state.lives[thread - 1] != Life::Running {
+            return false;
+        }
         let points = self.program.routines[frame.routine].label_points.get(label);
         points.is_some_and(|points| points.contains(&frame.path))
     }

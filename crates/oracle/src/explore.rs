@@ -4,7 +4,7 @@ use crate::access::Accesses;
 use crate::elements::meet;
 use crate::eval::Env;
 use crate::load::load;
-use crate::state::{Frame, State};
+use crate::state::{Frame, Life, State};
 use crate::step::{start, step};
 use crate::tree::Program;
 use crate::value::{Fault, Value};
@@ -17,8 +17,17 @@ use threadwise_front_tw::ast::{Module, Rhs};
 /// fails leads nowhere, but the search goes on after errors, so that the number of states is that
 /// of all reachable ones also for unsafe programs. `defines` override constants.
 pub fn explore(module: &Module, defines: &[(String, i64)], max_states: usize) -> Explored {
+    explored(load(module, defines, None), max_states)
+}
+
+/// The same with so many copies in the place of any number. Where these are started they just wait if there are no more.
+pub fn explore_copies(module: &Module, copies: usize, max_states: usize) -> Explored {
+    explored(load(module, &[], Some(copies)), max_states)
+}
+
+fn explored(program: Result<Program, Fault>, max_states: usize) -> Explored {
     let mut search = Search::default();
-    let stopped = search.run(module, defines, max_states).err().map(|fault| match fault {
+    let stopped = program.and_then(|program| search.run(&program, max_states)).err().map(|fault| match fault {
         Fault::Error(kind) => format!("an error outside every step: {kind:?}"),
         Fault::Unsupported(reason) => reason,
     });
@@ -54,17 +63,16 @@ struct Search {
 }
 
 impl Search {
-    fn run(&mut self, module: &Module, defines: &[(String, i64)], max_states: usize) -> Result<(), Fault> {
-        let program = load(module, defines)?;
+    fn run(&mut self, program: &Program, max_states: usize) -> Result<(), Fault> {
         let mut errors = BTreeSet::new();
-        let mut level = initial_states(&program, &mut errors)?;
+        let mut level = initial_states(program, &mut errors)?;
         let mut depth = 0;
         while !level.is_empty() || !errors.is_empty() {
             self.seen.extend(level.iter().cloned());
             let states_so_far = self.seen.len();
             let mut next_level = BTreeSet::new();
             for state in &level {
-                let successors = examine(&program, state, &mut errors)?;
+                let successors = examine(program, state, &mut errors)?;
                 next_level.extend(successors.into_iter().filter(|next| !self.seen.contains(next)));
                 if self.seen.len() + next_level.len() > max_states {
                     self.record(depth, states_so_far, &mut errors);
@@ -145,20 +153,21 @@ fn meets(program: &Program, accesses: &[Accesses], writer: usize, other: usize) 
 
 /// All combinations of initial values that satisfy `init`, every thread at its start.
 pub(crate) fn initial_states(program: &Program, errors: &mut BTreeSet<ErrorKind>) -> Result<BTreeSet<State>, Fault> {
-    let mut threads = Vec::new();
+    let (mut threads, mut lives) = (Vec::new(), Vec::new());
     for (routine, thread) in program.threads.iter().enumerate() {
         for _ in thread.numbers.clone() {
             threads.push(Rc::new(vec![Frame::start(program, routine)?]));
+            lives.push(if thread.waits { Life::Waiting } else { Life::Running });
         }
     }
-    let mut states = vec![State { shared: Rc::new(BTreeMap::new()), threads }];
+    let mut states = vec![State { shared: Rc::new(BTreeMap::new()), threads, lives, permits: BTreeMap::new() }];
     for (name, init) in &program.initial {
         states = with_initial_value(program, states, name, init.as_ref(), errors)?;
     }
     for condition in &program.init {
         states = satisfying(states, errors, |state| Env::of_property(program, state).holds(condition))?;
     }
-    for thread in 1..=program.number_of_threads() {
+    for thread in (1..=program.number_of_threads()).filter(|thread| !program.waits(*thread)) {
         let mut started = Vec::new();
         for state in states {
             let outcome = start(program, state, thread)?;

@@ -25,12 +25,13 @@ mod listing;
 mod load;
 mod machine;
 mod sets;
+mod starts;
 mod state;
 mod step;
 mod tree;
 mod value;
 
-pub use explore::explore;
+pub use explore::{explore, explore_copies};
 pub use generate::{GeneratorOptions, ProgramStrategy, ProgramTree, program_strategy};
 pub use generate::{random_case, random_module, reduce_while, reductions};
 pub use listing::{ListedState, ListedSteps, Listing, listing};
@@ -76,6 +77,10 @@ pub enum ErrorKind {
     ActionAssertion,
     /// A lock is released by a thread that does not hold it.
     Release,
+    /// A thread is started although none of its copies is left.
+    Start,
+    /// Something is joined that cannot be started.
+    Join,
     /// A value outside its type's range is stored.
     Range,
     /// An index is outside the array.

@@ -1,16 +1,17 @@
 //! All reachable states written out, to compare another semantics with this one state by state.
 //!
 //! The text of a state is `x=1 s={1,2} | T@L{v=0}`: the shared variables by name, and for each thread its frames, each
-//! with the labels of the point where control is and with all locals, those out of scope at their defaults. Sets and
+//! with the labels of the point where control is and with all locals, those out of scope at their defaults. Where threads
+//! can be started, it says first how far a thread is, with the arguments that it has not taken yet: `started[2]`. Sets and
 //! arrays are sorted by their texts, threads are numbers. Points are told apart by labels alone, so the text is good only
 //! for programs in which every point has a label of its own.
 
 use crate::explore::{initial_states, property_errors};
 use crate::load::load;
-use crate::state::{Frame, State};
+use crate::state::{Frame, Life, State};
 use crate::step::step;
 use crate::tree::Program;
-use crate::value::{Fault, Value};
+use crate::value::{Fault, Name, Ty, Value};
 use crate::{ErrorKind, explore};
 use std::collections::BTreeSet;
 use threadwise_front_tw::ast::Module;
@@ -43,7 +44,7 @@ pub fn listing(module: &Module, max_states: usize) -> Option<Listing> {
     if !explore(module, &[], max_states).complete {
         return None;
     }
-    list(&load(module, &[]).ok()?).ok()
+    list(&load(module, &[], None).ok()?).ok()
 }
 
 fn list(program: &Program) -> Result<Listing, Fault> {
@@ -70,19 +71,38 @@ fn list(program: &Program) -> Result<Listing, Fault> {
 
 fn text_of_state(program: &Program, state: &State) -> String {
     let mut text: Vec<String> = state.shared.iter().map(|(name, value)| format!("{name}={}", show(value))).collect();
-    for frames in &state.threads {
+    for (frames, life) in state.threads.iter().zip(&state.lives) {
         text.push("|".to_string());
-        text.extend(frames.iter().map(|frame| text_of_frame(program, frame)));
+        if program.threads.iter().any(|thread| thread.waits) {
+            text.push(text_of_life(program, &frames[0], life));
+        }
+        text.extend(frames.iter().map(|frame| text_of_frame(program, frame, *life == Life::Running)));
     }
     text.join(" ")
 }
 
-fn text_of_frame(program: &Program, frame: &Frame) -> String {
+/// A thread that does not wait to be started is never told to start.
+fn text_of_life(program: &Program, frame: &Frame, life: &Life) -> String {
+    let params = &program.routines[frame.routine].params;
+    let default = |(_, ty): &(Name, Ty)| ty.default_value().expect("the program has been explored");
+    let defaults = || params.iter().map(default).collect();
+    let (status, args): (&str, Vec<Value>) = match life {
+        Life::Running if !program.threads[frame.routine].waits => ("idle", Vec::new()),
+        Life::Waiting => ("idle", defaults()),
+        Life::Started(args) => ("started", args.clone()),
+        Life::Running => ("started", defaults()),
+        Life::Ended => ("ended", defaults()),
+    };
+    let args: Vec<String> = args.iter().map(show).collect();
+    format!("{status}[{}]", args.join(","))
+}
+
+fn text_of_frame(program: &Program, frame: &Frame, is_somewhere: bool) -> String {
     let routine = &program.routines[frame.routine];
-    let labels = routine.label_points.iter().filter(|(_, points)| points.contains(&frame.path));
+    let labels = routine.label_points.iter().filter(|(_, points)| is_somewhere && points.contains(&frame.path));
     let labels: Vec<&str> = labels.map(|(label, _)| &**label).collect();
     let value_of = |name: &str, default: Value| show(frame.local(name).unwrap_or(&default));
-    let default = |ty: &crate::value::Ty| ty.default_value().expect("the program has been explored");
+    let default = |ty: &Ty| ty.default_value().expect("the program has been explored");
     let locals: Vec<String> =
         routine.all_locals().iter().map(|(name, ty)| format!("{name}={}", value_of(name, default(ty)))).collect();
     format!("{}@{}{{{}}}", routine.name, labels.join("+"), locals.join(","))

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use threadwise_front_tw::ast;
 use threadwise_front_tw::ast::{Expr, ExprKind, ItemKind, Module, StmtKind, TypeKind, UnaryOp};
 
-/// The program of a module, with some constants overridden.
-pub(crate) fn load(module: &Module, defines: &[(String, i64)]) -> Result<Program, Fault> {
+/// The program of a module, with some constants overridden, and perhaps so many copies for any number.
+pub(crate) fn load(module: &Module, defines: &[(String, i64)], any_copies: Option<usize>) -> Result<Program, Fault> {
     let mut program = Program::default();
     for item in &module.items {
         load_constants(&item.kind, defines, &mut program)?;
     }
     for item in &module.items {
-        load_threads(&item.kind, &mut program)?;
+        load_threads(&item.kind, any_copies, &mut program)?;
     }
     for item in &module.items {
         load_variables(&item.kind, &mut program)?;
@@ -53,12 +53,15 @@ fn load_constants(item: &ItemKind, defines: &[(String, i64)], program: &mut Prog
     Ok(())
 }
 
-fn load_threads(item: &ItemKind, program: &mut Program) -> Result<(), Fault> {
+fn load_threads(item: &ItemKind, any_copies: Option<usize>, program: &mut Program) -> Result<(), Fault> {
     let ItemKind::Thread(thread) = item else { return Ok(()) };
     let copies = match &thread.copies {
         ast::Copies::Single => 1,
         ast::Copies::Exactly(count) => constant(count, &program.consts)?,
-        ast::Copies::Any => return unsupported("any number of threads"),
+        ast::Copies::Any => match any_copies {
+            Some(copies) => copies as i64,
+            None => return unsupported("any number of threads"),
+        },
     };
     let Ok(copies) = usize::try_from(copies) else { return unsupported("a negative number of threads") };
     let first = program.number_of_threads() + 1;
@@ -66,6 +69,8 @@ fn load_threads(item: &ItemKind, program: &mut Program) -> Result<(), Fault> {
         name: thread.name.text.as_str().into(),
         numbers: first..first + copies,
         single: matches!(thread.copies, ast::Copies::Single),
+        waits: thread.params.is_some(),
+        any_number: matches!(thread.copies, ast::Copies::Any),
     });
     Ok(())
 }
@@ -88,7 +93,9 @@ fn load_variables(item: &ItemKind, program: &mut Program) -> Result<(), Fault> {
 
 fn load_routines(item: &ItemKind, program: &mut Program) -> Result<(), Fault> {
     let (name, params, result, body, is_thread) = match item {
-        ItemKind::Thread(thread) => (&thread.name, &[][..], None, &thread.body, true),
+        ItemKind::Thread(thread) => {
+            (&thread.name, thread.params.as_deref().unwrap_or_default(), None, &thread.body, true)
+        }
         ItemKind::Proc(proc) => (&proc.name, &proc.params[..], proc.result.as_ref(), &proc.body, false),
         _ => return Ok(()),
     };
@@ -264,6 +271,10 @@ impl Unroller<'_> {
             StmtKind::Call { result, proc, args } => {
                 Kind::Call { result: result.clone(), routine: proc.text.as_str().into(), args: args.clone() }
             }
+            StmtKind::Start { result, thread, args } => {
+                Kind::Start { result: result.clone(), thread: thread.text.as_str().into(), args: args.clone() }
+            }
+            StmtKind::Join(thread) => Kind::Join(thread.clone()),
             StmtKind::Return(value) => Kind::Return(value.clone()),
         };
         Ok(Stmt { labels, kind })

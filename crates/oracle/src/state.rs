@@ -8,12 +8,27 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use threadwise_front_tw::ast::{Expr, ExprKind};
 
-/// A state: the shared variables, and for each thread its frames.
+/// A state: the shared variables, and for each thread its frames and how far it is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct State {
     pub(crate) shared: Rc<BTreeMap<Name, Value>>,
     /// The frames of each thread, that of the running procedure last.
     pub(crate) threads: Vec<Rc<Vec<Frame>>>,
+    /// The life of each thread.
+    pub(crate) lives: Vec<Life>,
+    /// Of threads with any number of copies: the arguments of a start that no copy has taken notice of, by declaration.
+    pub(crate) permits: BTreeMap<usize, Vec<Value>>,
+}
+
+/// How far a thread is. One that does not wait to be started is running from the start to the end.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Life {
+    /// Nobody has started it.
+    Waiting,
+    /// It was started with these arguments, and has not taken its first step.
+    Started(Vec<Value>),
+    Running,
+    Ended,
 }
 
 /// Where control is in one routine, and the variables in scope there.
@@ -62,6 +77,11 @@ impl State {
     /// The running frame of a thread.
     pub(crate) fn frame(&self, thread: usize) -> Option<&Frame> {
         self.threads.get(thread.checked_sub(1)?)?.last()
+    }
+
+    /// How far a thread is.
+    pub(crate) fn life_mut(&mut self, thread: usize) -> &mut Life {
+        &mut self.lives[thread - 1]
     }
 
     pub(crate) fn frames_mut(&mut self, thread: usize) -> &mut Vec<Frame> {

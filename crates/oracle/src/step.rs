@@ -5,7 +5,8 @@ use crate::access::{Accesses, of_statement};
 use crate::action::action;
 use crate::elements::{self, Element};
 use crate::eval::Env;
-use crate::state::{Frame, Place, State};
+use crate::starts::{begun, ended, join_thread, permitted, start_thread};
+use crate::state::{Frame, Life, Place, State};
 use crate::tree::{Kind, Path, Program};
 use crate::value::{Fault, Name, Value, unsupported, with};
 use std::collections::BTreeSet;
@@ -27,6 +28,18 @@ pub(crate) struct Outcome {
 
 /// Everything that the next step of a thread can do in a state.
 pub(crate) fn step(program: &Program, state: &State, thread: usize) -> Result<Outcome, Fault> {
+    match &state.lives[thread - 1] {
+        Life::Waiting => match permitted(program, state, thread) {
+            Some(begun) => start(program, begun, thread),
+            None => Ok(Outcome::default()),
+        },
+        Life::Ended => Ok(Outcome::default()),
+        Life::Started(args) => start(program, begun(program, state, thread, args), thread),
+        Life::Running => running_step(program, state, thread),
+    }
+}
+
+fn running_step(program: &Program, state: &State, thread: usize) -> Result<Outcome, Fault> {
     let frame = state.frame(thread).expect("every thread has a frame");
     match frame.statement(program).map(|stmt| &stmt.kind) {
         Some(Kind::Atomic(_)) => atomic_step(program, state, thread),
@@ -189,6 +202,10 @@ fn effects(
         }),
         Kind::Choose(branches) => (0..branches.len()).map(|branch| entered(program, state, thread, branch)).collect(),
         Kind::Call { routine, args, .. } => call(program, state, thread, routine, args),
+        Kind::Start { result, thread: name, args } => {
+            start_thread(program, state, thread, (result.as_ref(), name, args))
+        }
+        Kind::Join(e) => join_thread(program, state, thread, e),
         Kind::Return(value) => return_from(program, state, thread, value.as_ref()),
         // Control rests at one of these only if it goes round and round without a step.
         Kind::Empty | Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop { .. } => Ok(Vec::new()),
@@ -350,9 +367,9 @@ fn call(program: &Program, state: &State, thread: usize, name: &Name, args: &[Ex
     Ok(vec![next])
 }
 
-/// The end of a thread is no step; the end of a procedure is a return.
+/// The end of a thread is no step unless it was started; the end of a procedure is a return.
 fn return_from(program: &Program, state: &State, thread: usize, value: Option<&Expr>) -> Result<Vec<State>, Fault> {
-    let [.., _, callee] = state.threads[thread - 1].as_slice() else { return Ok(Vec::new()) };
+    let [.., _, callee] = state.threads[thread - 1].as_slice() else { return Ok(ended(program, state, thread)) };
     let value = match (value, &program.routines[callee.routine].result) {
         (Some(e), Some((_, ty))) => {
             let value = Env::of_thread(program, state, thread).eval_for(e, ty)?;

@@ -33,6 +33,10 @@ pub(crate) struct Thread {
     pub(crate) numbers: std::ops::Range<usize>,
     /// It was declared without brackets, so that its name is a thread.
     pub(crate) single: bool,
+    /// It has a parameter list, so that its copies wait to be started.
+    pub(crate) waits: bool,
+    /// Its copies stand for any number.
+    pub(crate) any_number: bool,
 }
 
 /// The code of a thread or of a procedure. The threads come first, in order of declaration.
@@ -122,6 +126,12 @@ pub(crate) enum Kind {
         routine: Name,
         args: Vec<Expr>,
     },
+    Start {
+        result: Option<Expr>,
+        thread: Name,
+        args: Vec<Expr>,
+    },
+    Join(Expr),
     Return(Option<Expr>),
 }
 

@@ -56,6 +56,29 @@ fn odd_programs_are_a_good_mix() {
     assert!(found.iter().all(|found| *found >= 5), "{seen:?} in {found:?} programs");
 }
 
+/// Programs with threads that are started load, start too many and join what they should not, and are not all wrong.
+#[test]
+fn dynamic_programs_are_a_good_mix() {
+    let options = GeneratorOptions::dynamic();
+    let seen = [" = start W", "  start W", "join ", "[3](", "T1()", "a0: tid", "a1: "];
+    let mut found = vec![0; seen.len()];
+    let (mut wrong, mut kinds) = (0, std::collections::BTreeMap::new());
+    for seed in 0..200 {
+        let (module, explored) = random_case(seed, &options);
+        let text = print(&module);
+        let lowered = load(SourceFile::new("random.tw", text.clone()), &Options::default());
+        assert!(lowered.program.is_some(), "{:?} in {text}", lowered.diagnostics);
+        if let OracleVerdict::Unsafe { kinds: found } = explored.verdict {
+            wrong += 1;
+            found.into_iter().for_each(|kind: ErrorKind| *kinds.entry(kind).or_insert(0) += 1);
+        }
+        seen.iter().zip(&mut found).for_each(|(part, found)| *found += usize::from(text.contains(part)));
+    }
+    assert!((60..=140).contains(&wrong), "{wrong} of 200 are wrong");
+    assert!(kinds[&ErrorKind::Start] >= 5 && kinds[&ErrorKind::Join] >= 5 && kinds.len() >= 7, "{kinds:?}");
+    assert!(found.iter().all(|found| *found >= 5), "{seen:?} in {found:?} programs");
+}
+
 /// Programs with machine integers load, wrap around, use every operator, and are not all wrong.
 #[test]
 fn machine_programs_are_a_good_mix() {

@@ -2,7 +2,8 @@
 
 use crate::value::for_each_part;
 use threadwise_evidence::show_value;
-use threadwise_ir::{Control, Frame, Instance, LocalId, RoutineId, SharedId, Sort};
+use threadwise_ir::{Control, Frame, Instance, LocalId, RoutineId, SharedId, SharedVar, Sort};
+use threadwise_spawn::{is_status, tells_of_starts};
 
 /// A variable, or an element of an array, that a step changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,10 +29,12 @@ impl Change {
     }
 }
 
-/// The shared variables that differ.
+/// The shared variables that differ. Arguments on their way are not worth a word: the start says what they are.
 pub(crate) fn shared_changes(instance: &Instance, before: &[i64], after: &[i64]) -> Vec<Change> {
     let mut changes = Vec::new();
-    for (index, var) in instance.program.shared.iter().enumerate() {
+    let program = &instance.program;
+    let is_shown = |var: &SharedVar| is_status(var) || !tells_of_starts(program, var);
+    for (index, var) in program.shared.iter().enumerate().filter(|(_, var)| is_shown(var)) {
         let range = instance.shared_range(SharedId(index as u32));
         let (old, new) = (&before[range.clone()], &after[range]);
         compare(instance, &var.name, &var.sort, old, new, false, &mut changes);

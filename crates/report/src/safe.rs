@@ -16,7 +16,17 @@ pub(crate) fn proved(program: &Program) -> Vec<String> {
         lines.push(format!("and {} more properties", properties.len() - MAX_LISTED));
     }
     lines.push("no value or index out of range, no division by zero, no lock misused".to_string());
+    if has_assertion(program, AssertionKind::Start) {
+        lines.push("never more threads started than there are copies".to_string());
+    }
     lines
+}
+
+fn has_assertion(program: &Program, kind: AssertionKind) -> bool {
+    program.edges.iter().any(|edge| match &edge.op {
+        Op::Command(command) => command.assertions.iter().any(|assertion| assertion.kind == kind),
+        Op::Call { .. } | Op::Return(_) => false,
+    })
 }
 
 fn assertions(program: &Program) -> Option<String> {

@@ -5,7 +5,8 @@ use crate::statement::{Statement, statement};
 use crate::value::for_each_part;
 use crate::violation::{Explanation, explain};
 use threadwise_evidence::{Trace, TraceStep, Violation, show_value};
-use threadwise_ir::{Instance, SharedId, State, ThreadId};
+use threadwise_ir::{AssertionKind, EdgeId, Instance, Op, Program, SharedId, State, ThreadId};
+use threadwise_spawn::tells_of_starts;
 
 /// Initial values beyond this many are not listed.
 const MAX_INITIAL_VALUES: usize = 16;
@@ -69,13 +70,29 @@ fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText 
     let local = &before.locals[step.thread.index()];
     let mut changes = shared_changes(instance, &before.shared, &step.shared);
     changes.extend(local_changes(instance, local, &step.local));
-    let statements = step.path.iter().map(|&id| statement(&instance.program, id));
+    let program = &instance.program;
+    let next = step.path.iter().skip(1).map(|&id| Some(id)).chain([None]);
+    let told = step.path.iter().zip(next).filter(|&(&id, next)| !is_first_half(program, id, next));
+    let statements = told.map(|(&id, _)| statement(program, id));
     StepText { thread: instance.tid_name(i64::from(step.thread.0) + 1), statements: statements.collect(), changes }
 }
 
+/// Whether an edge is the first half of a start or of a join, which needs no words of its own.
+fn is_first_half(program: &Program, id: EdgeId, next: Option<EdgeId>) -> bool {
+    let Some(next) = next.filter(|&next| program.edge(next).span == program.edge(id).span) else { return false };
+    let asserts = |id: EdgeId, kind: AssertionKind| match &program.edge(id).op {
+        Op::Command(command) => command.assertions.iter().any(|assertion| assertion.kind == kind),
+        Op::Call { .. } | Op::Return(_) => false,
+    };
+    asserts(id, AssertionKind::Start) || asserts(next, AssertionKind::Join) && !asserts(id, AssertionKind::Join)
+}
+
+/// The values of what the user declared; that no thread has been started yet goes without saying.
 fn initial_values(instance: &Instance, state: &State) -> Vec<String> {
     let mut values = Vec::new();
-    for (index, var) in instance.program.shared.iter().enumerate() {
+    let program = &instance.program;
+    let declared = program.shared.iter().enumerate().filter(|(_, var)| !tells_of_starts(program, var));
+    for (index, var) in declared {
         let words = &state.shared[instance.shared_range(SharedId(index as u32))];
         for_each_part(instance, &var.name, &var.sort, words, &mut |name, sort, w| {
             values.push(format!("{name} == {}", show_value(instance, sort, w)));

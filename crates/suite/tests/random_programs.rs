@@ -38,6 +38,20 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        max_shrink_iters: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn they_agree_on_threads_that_are_started(module in program_strategy(GeneratorOptions::dynamic())) {
+        agree(&module)?;
+    }
+}
+
 fn agree(module: &Module) -> Result<(), TestCaseError> {
     let explored = explore(module, &[], MAX_STATES);
     prop_assume!(explored.complete && !matches!(explored.verdict, OracleVerdict::Unknown(_)));

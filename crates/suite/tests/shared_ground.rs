@@ -66,7 +66,9 @@ fn pairs(number: u64) -> impl Iterator<Item = Pair> {
         let ordinary = random_module(number, &GeneratorOptions::tiny());
         let odd = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::odd() };
         let machine = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::machine() };
-        [ordinary, random_module(number, &odd), random_module(number, &machine), wild(number)]
+        let dynamic = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::dynamic() };
+        let ours = [ordinary, random_module(number, &odd), random_module(number, &machine)];
+        ours.into_iter().chain([random_module(number, &dynamic), wild(number)])
     };
     (0..number).flat_map(modules).filter_map(Pair::new)
 }
@@ -74,7 +76,7 @@ fn pairs(number: u64) -> impl Iterator<Item = Pair> {
 /// `initial_stores`, `starts`, `is_initial`, `steps`, `broken_properties`, `property_gap`, and with them evaluation.
 #[test]
 fn states_steps_and_errors_are_those_of_the_interpreter() {
-    let (mut programs, mut all_states, mut errors) = (0, 0, 0);
+    let (mut programs, mut all_states, mut errors, mut with_starts) = (0, 0, 0, 0);
     for pair in pairs(60) {
         let text = &pair.text;
         let starts: BTreeSet<String> = pair.initial.iter().map(|state| text_of_state(&pair.instance, state)).collect();
@@ -97,9 +99,12 @@ fn states_steps_and_errors_are_those_of_the_interpreter() {
         }
         programs += 1;
         all_states += pair.states.len();
+        with_starts += usize::from(text.contains("start W"));
     }
-    println!("{programs} programs, {all_states} states, {errors} errors in states");
-    assert!(programs >= 80 && all_states >= 3_000 && errors >= 100);
+    println!(
+        "{programs} programs, {with_starts} of them start threads, {all_states} states, {errors} errors in states"
+    );
+    assert!(programs >= 80 && all_states >= 3_000 && errors >= 100 && with_starts >= 20);
 }
 
 fn compare_steps(

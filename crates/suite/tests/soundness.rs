@@ -83,6 +83,26 @@ fn all_engines_agree() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
+/// The same for threads that are started: a fixed number of them, any number, and with contracts.
+#[test]
+fn all_engines_agree_on_threads_that_are_started() {
+    threadwise_solver_setup::solver_for_tests();
+    let folder = folder("starts");
+    let every = |first: u64, distance: u64| (0..8).map(move |number| first + distance * number);
+    let numbers: Vec<u64> = every(43, 28).chain(every(26, 42)).chain(every(30, 56)).collect();
+    let starts = |number: &&u64| {
+        let case = Case::random(Origin::Oracle(**number)).expect("it loads");
+        threadwise_front_tw::printer::print(&case.module).contains("start ")
+    };
+    assert!(numbers.iter().filter(starts).count() >= 20);
+    let table = match run(numbers.into_iter().map(Origin::Oracle), &engines_as_witnesses(), &folder, |_| ()) {
+        Ok(table) => table,
+        Err(saved) => panic!("{saved}"),
+    };
+    assert!(table.programs == 24 && table.engines.len() >= 5, "{table}");
+    let _ = std::fs::remove_dir_all(folder);
+}
+
 /// The same for programs that were made from the language reference alone.
 #[test]
 fn all_engines_agree_on_programs_of_the_second_generator() {

@@ -108,6 +108,8 @@ impl<'a> Taker<'a> {
             let error = match assertion.kind {
                 AssertionKind::Assert => StepError::Assertion,
                 AssertionKind::Release => StepError::Release,
+                AssertionKind::Start => StepError::Start,
+                AssertionKind::Join => StepError::Join,
             };
             self.must(condition.term(), error, edge.span);
             self.taken.hazards.end_part();

@@ -46,6 +46,16 @@ fn unsafe_by_a_forbidden_state() {
     assert_data_eq!(said.redacted(), file!["../snapshots/never.txt"]);
 }
 
+/// The trace speaks of starts and joins, each once, and not of the variables that carry arguments.
+#[test]
+fn unsafe_by_too_many_starts() {
+    let said = run(&["check", "starts.tw"]);
+    assert_eq!(said.code, 10);
+    assert_data_eq!(said.redacted(), file!["../snapshots/starts.txt"]);
+    let json = run(&["check", "starts.tw", "--format", "json"]).json();
+    assert_eq!(json["violation"]["kind"], "start");
+}
+
 #[test]
 fn unknown() {
     let said = run(&["check", "unknown.tw", "--engine", "explicit", "--any-copies", "2"]);

@@ -24,6 +24,8 @@ pub(super) struct Body<'a> {
     /// Where the next statement starts.
     pub(super) current: PointId,
     pub(super) exit: PointId,
+    /// Where a thread goes at the end of its text: to its exit, or to the last step before it.
+    pub(super) end: PointId,
     pub(super) blocks: Vec<BlockLocals>,
     pub(super) block: BlockId,
     pub(super) locals: Vec<LocalVar>,
@@ -52,6 +54,7 @@ impl<'a> Body<'a> {
             graph,
             current: entry,
             exit,
+            end: exit,
             blocks: vec![BlockLocals { parent: BlockId::OUTERMOST, locals: Vec::new() }],
             block: BlockId::OUTERMOST,
             locals: Vec::new(),
@@ -90,7 +93,9 @@ impl<'a> Lowerer<'a> {
             match &item.kind {
                 ItemKind::Thread(declaration) => {
                     let routine = self.program.templates[thread].body;
-                    self.lower_body(Body::new(routine, true), &declaration.body, |_| {});
+                    self.lower_body(Body::new(routine, true), &declaration.body, |l| {
+                        l.begin_thread(thread, declaration)
+                    });
                     thread += 1;
                 }
                 ItemKind::Proc(declaration) => {
@@ -106,15 +111,16 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn lower_body(&mut self, body: Body<'a>, block: &'a Block, declare_params: impl FnOnce(&mut Self)) {
+    fn lower_body(&mut self, body: Body<'a>, block: &'a Block, begin: impl FnOnce(&mut Self)) {
         self.body = body;
         self.scopes.push(Scope::default());
-        declare_params(self);
+        begin(self);
         let (exit, end) = (self.body.exit, closing_brace(block));
         self.touch(exit, end);
         block.stmts.iter().for_each(|stmt| self.stmt(stmt));
         if self.body.is_thread {
-            self.flow_to(exit);
+            let last = self.body.end;
+            self.flow_to(last);
         } else {
             let current = self.body.current;
             self.touch(current, end);

@@ -17,30 +17,38 @@ impl<'a> Lowerer<'a> {
             });
             return self.command(Default::default(), span);
         };
-        let args = self.arguments(index, name, args);
+        let procedure = &self.procedures[index];
+        let (params, declared) = (procedure.params.clone(), procedure.span);
+        let args = self.arguments(&params, declared, name, args);
         let result = match place {
             Some(place) => self.check_result(index, name, place),
             None => None,
         };
         let routine = self.procedures[index].routine;
         self.body.callees.push(routine);
+        self.note_call(routine, span);
         self.step(Op::Call { routine, args: args.into(), result: result.map(Box::new) }, span);
     }
 
-    fn arguments(&mut self, index: usize, name: &Name, args: &'a [Expr]) -> Vec<threadwise_ir::Expr> {
-        let params = self.procedures[index].params.clone();
+    /// The arguments of a call or of a start.
+    pub(super) fn arguments(
+        &mut self,
+        params: &[Option<Sort>],
+        declared: Span,
+        name: &Name,
+        args: &'a [Expr],
+    ) -> Vec<threadwise_ir::Expr> {
         if params.len() != args.len() {
             let wants = counted(params.len(), "argument");
             let message = format!("`{}` takes {wants}, but {} given", name.text, are(args.len()));
             let error = Diagnostic::error(name.span, message).label(format!("expected {wants}"));
-            let error = error.related(self.procedures[index].span, "declared here");
-            self.report(error);
+            self.report(error.related(declared, "declared here"));
         }
         let lower = |(arg, param): (&'a Expr, &Option<Sort>)| match param {
             Some(sort) => self.value_of(arg, sort),
             None => self.expr(arg, None),
         };
-        args.iter().zip(&params).filter_map(lower).collect()
+        args.iter().zip(params).filter_map(lower).collect()
     }
 
     fn check_result(&mut self, index: usize, name: &Name, place: Option<Place>) -> Option<Place> {

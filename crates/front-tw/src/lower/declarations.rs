@@ -120,6 +120,7 @@ impl<'a> Lowerer<'a> {
                     let body = self.add_routine(&thread.name.text, 0);
                     let (name, span) = (thread.name.text.as_str().into(), thread.name.span);
                     self.program.templates.push(Template { name, copies, body, span });
+                    self.declare_startable(thread, copies);
                 }
                 ItemKind::Proc(proc) => self.declare_procedure(proc),
                 _ => {}

@@ -27,6 +27,7 @@ mod properties;
 mod quantifiers;
 mod reporter;
 mod sets;
+mod starts;
 mod statements;
 mod types;
 mod variables;
@@ -39,6 +40,7 @@ use declarations::Procedure;
 use names::{Global, Scope, Variable};
 use reporter::Reporter;
 use rustc_hash::FxHashMap;
+use starts::Starts;
 use std::sync::Arc;
 use threadwise_ir::{LocationId, Program, RoutineId, TemplateId};
 use threadwise_source::{Diagnostic, Severity, SourceFile, SourceMap};
@@ -92,6 +94,7 @@ fn lower_module(source: Arc<SourceMap>, module: &Module, options: &Options, inco
     lowerer.declare_threads_and_procedures();
     lowerer.lower_initial_values();
     lowerer.lower_bodies();
+    lowerer.check_starts_in_atomic_calls();
     lowerer.lower_properties();
     lowerer.lower_contracts();
     lowerer.lower_abstract_threads();
@@ -130,6 +133,7 @@ struct Lowerer<'a> {
     /// The shared variables as declared; indexed like [`names::GlobalKind::Shared`].
     variables: Vec<Variable>,
     procedures: Vec<Procedure>,
+    starts: Starts,
     scopes: Vec<Scope<'a>>,
     mode: Mode,
     /// How many variables are bound around the expression at hand.
@@ -155,6 +159,7 @@ impl<'a> Lowerer<'a> {
             constants: Vec::new(),
             variables: Vec::new(),
             procedures: Vec::new(),
+            starts: Starts::default(),
             scopes: Vec::new(),
             mode: Mode::Init,
             bound: 0,

@@ -247,6 +247,12 @@ impl<'a> Lowerer<'a> {
                 self.report(Diagnostic::error(name.span, message).label("not a procedure"));
                 None
             }
+            None if name.text == "join" => {
+                let error =
+                    Diagnostic::error(name.span, "unknown procedure `join`").label("no such procedure is in scope");
+                self.report(error.hint("to wait for the end of a thread write `join t;`, without parentheses"));
+                None
+            }
             None => {
                 let procs = self.globals.iter().filter(|(_, g)| matches!(g.kind, GlobalKind::Proc(_)));
                 self.reporter.unknown(name.span, "procedure", &name.text, procs.map(|(name, _)| *name));

@@ -1,7 +1,6 @@
 //! Simple statements: one step each.
 
 use super::graph::PointId;
-use super::types::default_value;
 use super::{Lowerer, Mode};
 use crate::ast::{self, Rhs, Stmt, StmtKind, VarDecl};
 use threadwise_ir::{Assertion, AssertionKind, Command, Expr, ExprKind, Op, Place, Sort, Update, Value, VarRef};
@@ -69,6 +68,8 @@ impl<'a> Lowerer<'a> {
             StmtKind::For(name, lo, hi, body) => self.for_loop(name, [lo, hi], body, span),
             StmtKind::Goto(label) => self.goto(label),
             StmtKind::Call { result, proc, args } => self.call(result.as_ref(), proc, args, span),
+            StmtKind::Start { result, thread, args } => self.start_thread(result.as_ref(), thread, args, span),
+            StmtKind::Join(thread) => self.join_thread(thread, span),
             StmtKind::Return(value) => self.return_from(value.as_ref(), span),
         }
     }
@@ -77,7 +78,7 @@ impl<'a> Lowerer<'a> {
     fn var(&mut self, decl: &'a VarDecl, before: PointId, span: Span) {
         let sort = self.sort(&decl.ty, "a local variable");
         let value = match (&decl.init, &sort) {
-            (None, Some(sort)) => default_value(sort, span).map(Value::Of),
+            (None, Some(sort)) => Expr::default_of(sort, span).map(Value::Of),
             (None, None) => None,
             (Some(Rhs::Any(_)), _) => Some(Value::Any),
             (Some(Rhs::Expr(e)), Some(sort)) => self.value_of(e, sort).map(Value::Of),
@@ -169,8 +170,8 @@ impl<'a> Lowerer<'a> {
                 let error = Diagnostic::error(e.span, "a thread returns no value");
                 self.report(error.label("nobody receives it").hint("write `return;`"));
             }
-            let exit = self.body.exit;
-            return self.jump(exit);
+            let end = self.body.end;
+            return self.jump(end);
         }
         let value = value.and_then(|e| self.returned_value(e));
         let (from, exit) = (self.body.current, self.body.exit);

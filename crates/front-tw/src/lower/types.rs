@@ -6,7 +6,7 @@ use super::names::GlobalKind;
 use super::reporter::suggest;
 use crate::ast::{Type, TypeKind};
 use crate::parser::TYPE_WORDS;
-use threadwise_ir::{Expr, ExprKind, Sort};
+use threadwise_ir::Sort;
 use threadwise_source::{Diagnostic, Span};
 
 /// The most values that the elements of a set may be taken from.
@@ -212,15 +212,4 @@ pub(super) fn readers_sort(writers: &Sort) -> Sort {
 /// Neither a set nor an array.
 pub(super) fn is_scalar(sort: &Sort) -> bool {
     !matches!(sort, Sort::Set(_) | Sort::Array(..))
-}
-
-/// The default value of a sort as an expression; there is none for arrays.
-pub(super) fn default_value(sort: &Sort, span: Span) -> Option<Expr> {
-    let constant = |value| Some(Expr::constant(value, sort, span));
-    match sort {
-        Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => constant(0),
-        Sort::Range(lo, _) => constant(*lo),
-        Sort::Set(_) => Some(Expr::new(ExprKind::SetLiteral(Box::default()), sort, span)),
-        Sort::Array(..) => None,
-    }
 }

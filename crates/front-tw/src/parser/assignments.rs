@@ -8,8 +8,14 @@ use crate::lexer::TokenKind;
 use threadwise_source::Diagnostic;
 
 impl Parser<'_> {
-    /// `p(e);`, `x = e;`, `x, y = e, f;`, `x = p(e);`
+    /// `p(e);`, `x = e;`, `x, y = e, f;`, `x = p(e);`, `start W(e);`, `x = start W(e);`, `join t;`
     pub(super) fn named_statement(&mut self) -> Attempt<StmtKind> {
+        if self.at_start() {
+            return self.start_statement(None);
+        }
+        if self.at_join() {
+            return self.join_statement();
+        }
         if self.peek(1) == TokenKind::LeftParen {
             return self.call(None);
         }
@@ -18,6 +24,9 @@ impl Parser<'_> {
             return self.compound_assignment(targets);
         }
         self.assign_sign(&targets)?;
+        if self.at_start() && targets.len() == 1 {
+            return self.start_statement(targets.into_iter().next());
+        }
         if self.at_call() && targets.len() == 1 {
             return self.call(targets.into_iter().next());
         }
@@ -76,6 +85,13 @@ impl Parser<'_> {
 
     fn call(&mut self, result: Option<Expr>) -> Attempt<StmtKind> {
         let proc = self.name("the name of a procedure")?;
+        let args = self.arguments()?;
+        self.check_call_stands_alone(&proc)?;
+        self.semicolon()?;
+        Ok(StmtKind::Call { result, proc, args })
+    }
+
+    pub(super) fn arguments(&mut self) -> Attempt<Vec<Expr>> {
         let opening = self.expect(TokenKind::LeftParen)?;
         let mut args = Vec::new();
         while !self.at(TokenKind::RightParen) {
@@ -85,9 +101,7 @@ impl Parser<'_> {
             }
         }
         self.closing(TokenKind::RightParen, opening)?;
-        self.check_call_stands_alone(&proc)?;
-        self.semicolon()?;
-        Ok(StmtKind::Call { result, proc, args })
+        Ok(args)
     }
 
     /// `x += e`, `x++`, `x--` and their like, none of which exist.

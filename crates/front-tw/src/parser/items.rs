@@ -137,32 +137,37 @@ impl Parser<'_> {
     }
 
     fn thread(&mut self) -> Attempt<Thread> {
-        self.bump();
+        let start = self.bump();
         let name = self.name("the name of a thread")?;
         let copies = self.copies(&name)?;
-        Ok(Thread { name, copies, body: self.block()? })
+        let params = if self.at(TokenKind::LeftParen) { Some(self.parameters()?) } else { None };
+        let head = self.since(start);
+        Ok(Thread { name, copies, params, head, body: self.block()? })
     }
 
     /// `[e]`, `[*]` or nothing; `(e)` is reported and understood.
     fn copies(&mut self, name: &Name) -> Attempt<Copies> {
         let closing = match self.kind() {
             TokenKind::LeftBracket => TokenKind::RightBracket,
-            TokenKind::LeftParen => TokenKind::RightParen,
+            TokenKind::LeftParen if !self.at_parameters() => TokenKind::RightParen,
             _ => return Ok(Copies::Single),
         };
         if closing == TokenKind::RightParen {
             self.copies_in_parentheses(name);
         }
         let opening = self.bump();
-        if closing == TokenKind::RightParen && self.eat(closing) {
-            return Ok(Copies::Single);
-        }
         let copies = match self.eat(TokenKind::Star) {
             true => Copies::Any,
             false => Copies::Exactly(self.expression()?),
         };
         self.closing(closing, opening)?;
         Ok(copies)
+    }
+
+    /// Is it `()` or `(x: …`, and not a number of copies in the wrong parentheses?
+    fn at_parameters(&self) -> bool {
+        let (first, second) = (self.peek(1), self.peek(2));
+        first == TokenKind::RightParen || first == TokenKind::Identifier && second == TokenKind::Colon
     }
 
     /// `proc p(a: T) returns (r: U) { … }`

@@ -105,7 +105,7 @@ impl Parser<'_> {
     /// be nothing else.
     pub(super) fn read_slip_as_statement(&mut self) -> Attempt<()> {
         use TokenKind::{Identifier, Integer, LeftBrace, NotSign, Semicolon};
-        if !self.at(Identifier) {
+        if !self.at(Identifier) || self.at_start() || self.at_join() {
             return Ok(());
         }
         let next = self.peek(1);
@@ -186,9 +186,9 @@ impl Parser<'_> {
 
     pub(super) fn copies_in_parentheses(&mut self, name: &Name) {
         let name = &name.text;
-        let diagnostic = Diagnostic::error(self.span(), "threads have no parameters")
-            .label("expected `[` or `{`")
-            .hint(format!("for several copies write `thread {name}[N]`, for one `thread {name}`"));
+        let diagnostic = Diagnostic::error(self.span(), "the number of copies stands in brackets")
+            .label("expected `[` or a parameter list")
+            .hint(format!("for several copies write `thread {name}[N]`, for parameters `thread {name}(x: int)`"));
         self.report(diagnostic);
     }
 

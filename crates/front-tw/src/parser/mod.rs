@@ -19,6 +19,7 @@ mod mistakes;
 pub(crate) mod operators;
 mod primaries;
 mod recover;
+mod starts;
 mod statements;
 mod types;
 

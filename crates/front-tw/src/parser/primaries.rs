@@ -57,6 +57,7 @@ impl Parser<'_> {
             TokenKind::False => ExprKind::Bool(false),
             TokenKind::SelfThread => ExprKind::SelfThread,
             TokenKind::None => ExprKind::None,
+            TokenKind::Identifier if self.at_start() => return Err(self.start_is_a_statement()),
             TokenKind::Identifier if self.peek(1) == TokenKind::LeftParen => {
                 return self.function();
             }

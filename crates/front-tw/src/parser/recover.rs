@@ -22,6 +22,8 @@ impl Parser<'_> {
             || self.at(TokenKind::EndOfFile)
             || self.at_statement_keyword()
             || self.at_named_statement()
+            || self.at_start()
+            || self.at_join()
             || self.at_item();
         let message = format!("expected `;`, found {}", self.found());
         let place = if next_starts_here { self.after_previous() } else { self.span() };

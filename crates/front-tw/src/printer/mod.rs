@@ -68,14 +68,14 @@ impl Printer {
             Copies::Exactly(number) => format!("[{}]", expression(number)),
             Copies::Any => "[*]".to_string(),
         };
-        self.with_block(&["thread ", &thread.name.text, &copies, " "], &thread.body);
+        let params = thread.params.as_ref().map_or(String::new(), |params| format!("({})", parameters(params)));
+        self.with_block(&["thread ", &thread.name.text, &copies, &params, " "], &thread.body);
     }
 
     fn procedure(&mut self, procedure: &Proc) {
-        let params: Vec<String> = procedure.params.iter().map(parameter).collect();
         let result = procedure.result.as_ref();
         let result = result.map_or(String::new(), |r| format!("returns ({}) ", parameter(r)));
-        let params = params.join(", ");
+        let params = parameters(&procedure.params);
         let head = ["proc ", &procedure.name.text, "(", &params, ") ", &result];
         self.with_block(&head, &procedure.body);
     }
@@ -226,6 +226,11 @@ fn simple_statement(kind: &StmtKind) -> String {
             let result = result.as_ref().map_or(String::new(), |r| format!("{} = ", expression(r)));
             format!("{result}{}({})", proc.text, expressions(args))
         }
+        StmtKind::Start { result, thread, args } => {
+            let result = result.as_ref().map_or(String::new(), |r| format!("{} = ", expression(r)));
+            format!("{result}start {}({})", thread.text, expressions(args))
+        }
+        StmtKind::Join(thread) => format!("join {}", expression(thread)),
         StmtKind::Return(None) => "return".to_string(),
         StmtKind::Return(Some(value)) => format!("return {}", expression(value)),
         _ => unreachable!("compound statements are printed elsewhere"),
@@ -261,6 +266,10 @@ fn variable_list(variables: &VarDecl) -> String {
     let init = variables.init.as_ref();
     let init = init.map_or(String::new(), |value| format!(" = {}", right_hand_side(value)));
     format!("{}: {}{init}", names(&variables.names), ty(&variables.ty))
+}
+
+fn parameters(params: &[Param]) -> String {
+    params.iter().map(parameter).collect::<Vec<_>>().join(", ")
 }
 
 fn parameter(param: &Param) -> String {

@@ -14,4 +14,5 @@ mod limits;
 mod machine_integers;
 mod robustness;
 mod show;
+mod starts;
 mod validate;

@@ -125,7 +125,12 @@ impl Show<'_> {
     fn command(&self, command: &Command) -> String {
         let mut parts = Vec::new();
         for assertion in &command.assertions {
-            let word = if assertion.kind == AssertionKind::Release { "release" } else { "assert" };
+            let word = match assertion.kind {
+                AssertionKind::Assert => "assert",
+                AssertionKind::Release => "release",
+                AssertionKind::Start => "start",
+                AssertionKind::Join => "join",
+            };
             parts.push(format!("{word} {}", self.expr(&assertion.condition)));
         }
         parts.extend(command.guard.iter().map(|e| format!("when {}", self.expr(e))));

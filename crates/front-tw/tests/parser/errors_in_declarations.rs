@@ -24,27 +24,13 @@ thread P { x = 1; }
 fn copies_in_parentheses() {
     let source = "thread W(N) { skip; }";
     assert_snapshot!(complaints(source), @r"
-    error: threads have no parameters
+    error: the number of copies stands in brackets
      --> test.tw:1:9
       |
     1 | thread W(N) { skip; }
-      |         ^ expected `[` or `{`
+      |         ^ expected `[` or a parameter list
       |
-      = help: for several copies write `thread W[N]`, for one `thread W`
-    ");
-}
-
-#[test]
-fn thread_with_empty_parentheses() {
-    let source = "thread W() { skip; }";
-    assert_snapshot!(complaints(source), @r"
-    error: threads have no parameters
-     --> test.tw:1:9
-      |
-    1 | thread W() { skip; }
-      |         ^ expected `[` or `{`
-      |
-      = help: for several copies write `thread W[N]`, for one `thread W`
+      = help: for several copies write `thread W[N]`, for parameters `thread W(x: int)`
     ");
 }
 

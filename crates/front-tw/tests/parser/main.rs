@@ -13,3 +13,4 @@ mod precedence;
 mod random_input;
 mod random_trees;
 mod spans;
+mod starts;

@@ -39,7 +39,7 @@ fn boxed(e: Expr) -> Box<Expr> {
 }
 
 fn name() -> impl Strategy<Value = Name> {
-    select(vec!["x", "y", "lock", "idle", "count", "exceptions", "w"])
+    select(vec!["x", "y", "lock", "idle", "count", "exceptions", "start", "join", "w"])
         .prop_map(|text| Name { text: text.to_string(), span: Span::default() })
 }
 
@@ -121,6 +121,9 @@ fn simple_statement() -> impl Strategy<Value = StmtKind> {
             let proc = Name { text: "p".to_string(), span: Span::default() };
             StmtKind::Call { result, proc, args }
         }),
+        (proptest::option::of(target()), name(), vec(expression(), 0..3))
+            .prop_map(|(result, thread, args)| StmtKind::Start { result, thread, args }),
+        prop_oneof![target(), Just(expr(ExprKind::SelfThread))].prop_map(StmtKind::Join),
     ]
 }
 
@@ -147,9 +150,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn print_and_parse(stmts in vec(statement(), 0..4), formula in expression(), exceptions in expression()) {
+    fn print_and_parse(
+        stmts in vec(statement(), 0..4),
+        formula in expression(),
+        exceptions in expression(),
+        params in proptest::option::of(vec(name(), 0..3)),
+    ) {
         let name = Name { text: "P".to_string(), span: Span::default() };
-        let thread = Thread { name, copies: Copies::Any, body: block(stmts) };
+        let param = |name| Param { name, ty: Type { kind: TypeKind::Bool, span: Span::default() } };
+        let params = params.map(|names| names.into_iter().map(param).collect());
+        let thread = Thread { name, copies: Copies::Any, params, head: Span::default(), body: block(stmts) };
         let kinds = [ItemKind::Thread(thread), ItemKind::Never(formula), ItemKind::Exceptions(exceptions)];
         let items = kinds.map(|kind| Item { kind, span: Span::default() }).to_vec();
         let module = Module { items };

@@ -24,6 +24,10 @@ pub(crate) struct Scope {
     pub(crate) single_threads: Vec<String>,
     /// All threads, whose names are types of binders.
     pub(crate) threads: Vec<String>,
+    /// The threads that can be started, with the sorts of their parameters.
+    pub(crate) starts: Vec<(String, Vec<Sort>)>,
+    /// Nobody knows which thread was started.
+    pub(crate) anonymous: bool,
     /// `ord` may be used.
     pub(crate) ord: bool,
     /// There may be what engines were once wrong about.

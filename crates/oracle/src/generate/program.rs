@@ -5,11 +5,13 @@ use super::dice::Dice;
 use super::expressions::{Expressions, Scope, Var};
 use super::machine::TYPES;
 use super::properties::{Properties, ThreadView};
+use super::starts::thread_parameters;
 use super::statements::{Coder, Signature};
 use crate::{Explored, OracleVerdict, explore};
 use threadwise_front_tw::ast::{
     BinaryOp, Cond, Copies, Item, ItemKind, Module, Param, Proc, Rhs, Stmt, StmtKind, Thread,
 };
+use threadwise_source::Span;
 
 /// What random programs should be like.
 #[derive(Clone, Debug)]
@@ -37,6 +39,10 @@ pub struct GeneratorOptions {
     pub odd: bool,
     /// Whether there are machine integers, in most places where there is a number.
     pub machine: bool,
+    /// Whether there are threads that wait to be started, and are started and joined.
+    pub dynamic: bool,
+    /// Whether they are started only as any number of copies can be: nobody knows which, and not inside of a step.
+    pub anonymous: bool,
 }
 
 impl Default for GeneratorOptions {
@@ -53,6 +59,8 @@ impl Default for GeneratorOptions {
             conclusive: true,
             odd: false,
             machine: false,
+            dynamic: false,
+            anonymous: false,
         }
     }
 }
@@ -76,6 +84,11 @@ impl GeneratorOptions {
     /// Small programs with machine integers.
     pub fn machine() -> GeneratorOptions {
         GeneratorOptions { machine: true, min_states: 3, ..GeneratorOptions::small() }
+    }
+
+    /// Small programs with threads that are started and joined.
+    pub fn dynamic() -> GeneratorOptions {
+        GeneratorOptions { dynamic: true, ..GeneratorOptions::small() }
     }
 
     /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
@@ -124,6 +137,16 @@ const SHAPES: [Shape; 7] =
 /// Some of them have no copy.
 const ODD_SHAPES: [Shape; 6] = [&[None], &[Some(2)], &[Some(2)], &[None, None], &[None, Some(0)], &[Some(0), Some(2)]];
 
+/// All but the first wait to be started.
+const DYNAMIC_SHAPES: [Shape; 6] = [
+    &[None, Some(2)],
+    &[None, Some(3)],
+    &[None, None],
+    &[Some(2), Some(2)],
+    &[None, Some(2), None],
+    &[None, Some(1), Some(1)],
+];
+
 struct Generator<'a> {
     dice: &'a mut Dice,
     options: &'a GeneratorOptions,
@@ -141,17 +164,25 @@ impl<'a> Generator<'a> {
     fn module(mut self) -> Module {
         let phases = PHASES.iter().map(|member| name(*member)).collect();
         self.items.push(item(ItemKind::Enum(name("Phase"), phases)));
-        let shape = *self.dice.pick(if self.options.odd { &ODD_SHAPES[..] } else { &SHAPES[..] });
+        let shape = *self.dice.pick(match (self.options.odd, self.options.dynamic) {
+            (true, _) => &ODD_SHAPES[..],
+            (false, true) => &DYNAMIC_SHAPES[..],
+            (false, false) => &SHAPES[..],
+        });
         for (number, copies) in shape.iter().enumerate() {
             let thread = format!("{}{number}", if copies.is_some() { "W" } else { "T" });
             if copies.is_none() {
                 self.scope.single_threads.push(thread.clone());
             }
-            self.scope.threads.push(thread);
+            self.scope.threads.push(thread.clone());
+            if self.options.dynamic && number > 0 {
+                self.scope.starts.push((thread, thread_parameters(self.dice)));
+            }
         }
         self.scope.ord = self.dice.chance(self.options.ord_percent);
         self.scope.odd = self.options.odd;
         self.scope.machine = self.options.machine;
+        self.scope.anonymous = self.options.anonymous;
         self.shared_variables();
         if self.options.deep_recursion || self.options.procedures && self.dice.chance(35) {
             for _ in 0..1 + self.dice.below(2) {
@@ -176,6 +207,9 @@ impl<'a> Generator<'a> {
         for _ in 0..1 + self.dice.below(self.options.shared) {
             let sort = self.shared_sort();
             self.shared_variable("g", sort);
+        }
+        if self.options.dynamic {
+            self.shared_variable("g", Sort::Tid);
         }
         for _ in 0..self.dice.below(3) {
             let sort = self.dice.pick(&[Sort::Lock, Sort::Mutex, Sort::Mutex, Sort::RwLock]).clone();
@@ -284,9 +318,13 @@ impl<'a> Generator<'a> {
         let scope = self.code_scope();
         let inherited = scope.vars.len();
         let mut coder = Coder::new(self.dice, scope, &self.procs, &mut self.names);
+        let params = coder.declare_parameters(&text);
         let threads = copies.unwrap_or(1) as usize + templates - 1;
         coder.budget = (self.options.statements * 2 / (threads + 1)).max(2);
         let mut stmts: Vec<Stmt> = (0..coder.dice.below(3)).map(|_| coder.declaration()).collect();
+        if self.options.dynamic && number == 0 {
+            stmts.push(coder.start());
+        }
         let length = 2 + coder.dice.below(5);
         let outermost = coder.scope.vars.len();
         let body = coder.sequence(length);
@@ -303,7 +341,8 @@ impl<'a> Generator<'a> {
             labels.push("end".to_string());
         }
         let copies_item = copies.map_or(Copies::Single, |copies| Copies::Exactly(int(copies)));
-        let thread = Thread { name: name(&text), copies: copies_item, body: block(stmts) };
+        let thread =
+            Thread { name: name(&text), copies: copies_item, params, head: Span::default(), body: block(stmts) };
         self.items.push(item(ItemKind::Thread(thread)));
         ThreadView { name: text, replicated: copies.is_some(), labels, critical, locals }
     }

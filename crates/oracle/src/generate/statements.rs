@@ -35,7 +35,7 @@ pub(crate) struct Coder<'a> {
     targets: Vec<String>,
     depth: usize,
     loops: usize,
-    in_atomic: bool,
+    pub(super) in_atomic: bool,
     in_for: bool,
     /// In a procedure: the type of its result.
     pub(crate) returns: Option<Option<Sort>>,
@@ -65,7 +65,7 @@ impl<'a> Coder<'a> {
         format!("{prefix}{}", self.names)
     }
 
-    fn expressions(&mut self) -> Expressions<'_> {
+    pub(super) fn expressions(&mut self) -> Expressions<'_> {
         Expressions { dice: self.dice, scope: &self.scope }
     }
 
@@ -146,6 +146,8 @@ impl<'a> Coder<'a> {
             if self.returns.is_none() { 0 } else { 4 },
             4, // a declaration
             4, // an assignment to two places
+            if self.can_start() { 5 } else { 0 },
+            if self.scope.starts.is_empty() || self.scope.anonymous { 0 } else { 6 },
         ];
         match self.dice.weighted(&weights) {
             1 => vec![stmt(StmtKind::Skip)],
@@ -166,6 +168,8 @@ impl<'a> Coder<'a> {
             16 => vec![self.early_return()],
             17 => vec![self.declaration()],
             18 => vec![self.double_assignment()],
+            19 => vec![self.start()],
+            20 => vec![self.join()],
             _ => vec![self.assignment()],
         }
     }

@@ -30,6 +30,7 @@ impl Uses {
                 if let Copies::Exactly(e) = &thread.copies {
                     self.expr(e);
                 }
+                thread.params.iter().flatten().for_each(|param| self.ty(&param.ty));
                 self.block(&thread.body);
             }
             ItemKind::Proc(proc) => {
@@ -123,6 +124,11 @@ impl Uses {
                 self.0.insert(proc.text.clone());
                 result.iter().chain(args).for_each(|e| self.expr(e));
             }
+            StmtKind::Start { result, thread, args } => {
+                self.0.insert(thread.text.clone());
+                result.iter().chain(args).for_each(|e| self.expr(e));
+            }
+            StmtKind::Join(e) => self.expr(e),
             StmtKind::Return(value) => value.iter().for_each(|e| self.expr(e)),
         }
     }

@@ -4,11 +4,10 @@ use super::origin::Origin;
 use super::witness::Answer;
 use crate::try_program;
 use std::sync::Arc;
-use threadwise_front_tw::ast::{Copies, Expr, ExprKind, ItemKind, Module};
+use threadwise_front_tw::ast::{Copies, ItemKind, Module};
 use threadwise_front_tw::printer::print;
 use threadwise_ir::Program;
-use threadwise_oracle::{Explored, OracleVerdict, explore};
-use threadwise_source::Span;
+use threadwise_oracle::{Explored, OracleVerdict, explore, explore_copies};
 
 /// What somebody says about a program. What is more definite is greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,7 +24,7 @@ pub enum Says {
 const MAX_STATES: usize = 3_000;
 
 /// Programs with any number of copies are interpreted with up to so many.
-const MAX_COPIES: u32 = 3;
+const MAX_COPIES: usize = 3;
 
 /// A program, and what the naive interpreter knows about it.
 pub struct Case {
@@ -61,7 +60,7 @@ impl Case {
             let explored = explore(&module, &[], MAX_STATES);
             return Case::explored(module, explored);
         }
-        let of = |copies| says(&explore(&with_copies(&module, copies), &[], MAX_STATES));
+        let of = |copies| says(&explore_copies(&module, copies, MAX_STATES));
         let by_copies: Vec<Says> = (0..=MAX_COPIES).map(of).collect();
         // That it is safe with a few copies proves nothing about more.
         let truth = if by_copies.contains(&Says::Unsafe) { Says::Unsafe } else { Says::Unknown };
@@ -101,17 +100,4 @@ fn says(explored: &Explored) -> Says {
 
 fn has_any_copies(module: &Module) -> bool {
     module.items.iter().any(|item| matches!(&item.kind, ItemKind::Thread(t) if matches!(t.copies, Copies::Any)))
-}
-
-/// The program with so many copies in the place of any number.
-fn with_copies(module: &Module, number: u32) -> Module {
-    let mut module = module.clone();
-    for item in &mut module.items {
-        if let ItemKind::Thread(thread) = &mut item.kind
-            && let Copies::Any = thread.copies
-        {
-            thread.copies = Copies::Exactly(Expr { kind: ExprKind::Int(number.into()), span: Span::default() });
-        }
-    }
-    module
 }

@@ -22,19 +22,27 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
         0 => searched(&GeneratorOptions::odd()),
         1 if seed.is_multiple_of(5) => (with_declaration_at_the_start(random_module(seed, &small), seed), None),
         1 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::machine()),
+        1 if (seed / 7) % 4 == 2 => searched(&GeneratorOptions::dynamic()),
         1 => searched(&small),
         2 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::odd()),
         2 if (seed / 7) % 4 == 2 => (with_contracts(&random_module(seed, &GeneratorOptions::machine()), seed), None),
+        2 if (seed / 7) % 8 == 4 => (with_contracts(&random_module(seed, &GeneratorOptions::dynamic()), seed), None),
         2 => (with_contracts(&random_module(seed, &small), seed), None),
         3 => (parsed(&random_annotated(seed)), None),
         4 => (parsed(&random_abstraction(seed)), None),
         5 if (seed / 7) % 3 == 1 => (with_any_copies(random_module(seed, &GeneratorOptions::odd())), None),
         5 if (seed / 7) % 3 == 2 => (with_any_copies(random_module(seed, &GeneratorOptions::machine())), None),
+        5 if (seed / 7) % 6 == 3 => (with_any_copies(random_module(seed, &anonymous())), None),
         5 => (with_any_copies(random_module(seed, &small)), None),
         // Not by the last bit of the number, which also says who is asked.
         _ if (seed / 14).is_multiple_of(2) => searched(&GeneratorOptions::recursive()),
         _ => (parsed(&over_integers(seed)), None),
     }
+}
+
+/// Threads of which there can be any number are started without anybody knowing which.
+fn anonymous() -> GeneratorOptions {
+    GeneratorOptions { anonymous: true, ..GeneratorOptions::dynamic() }
 }
 
 pub(super) fn parsed(text: &str) -> Module {

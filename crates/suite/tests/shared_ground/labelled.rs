@@ -55,6 +55,8 @@ impl Labels {
                 | StmtKind::Continue
                 | StmtKind::Goto(_)
                 | StmtKind::Call { .. }
+                | StmtKind::Start { .. }
+                | StmtKind::Join(_)
                 | StmtKind::Return(_) => {}
             }
         }

@@ -69,6 +69,8 @@ pub fn kinds(steps: &Steps) -> BTreeSet<ErrorKind> {
     let kind = |error| match error {
         StepError::Assertion => ErrorKind::Assertion,
         StepError::Release => ErrorKind::Release,
+        StepError::Start => ErrorKind::Start,
+        StepError::Join => ErrorKind::Join,
         StepError::ActionAssertion => ErrorKind::ActionAssertion,
         StepError::Fault(fault) => kind_of_fault(fault),
     };
@@ -101,19 +103,43 @@ pub fn property_errors(instance: &Instance, state: &State) -> BTreeSet<ErrorKind
 
 pub fn text_of_state(instance: &Instance, state: &State) -> String {
     let program = &instance.program;
-    let shared = program.shared.iter().enumerate().map(|(index, var)| {
+    let own = program.shared.iter().enumerate().filter(|(_, var)| !tells_of_starts(instance, &var.name));
+    let shared = own.map(|(index, var)| {
         let words = &state.shared[instance.shared_range(SharedId(index as u32))];
         format!("{}={}", var.name, show(instance, &var.sort, words))
     });
     let mut text: Vec<String> = shared.collect();
     text.sort_by(|a, b| a.split('=').next().cmp(&b.split('=').next()));
-    for local in &state.locals {
+    for (thread, local) in threads(instance).zip(&state.locals) {
         text.push("|".to_string());
+        text.extend(text_of_life(instance, &state.shared, thread));
         let mut frames: Vec<String> = instance.frames(local).map(|frame| text_of_frame(instance, &frame)).collect();
         frames.reverse();
         text.extend(frames);
     }
     text.join(" ")
+}
+
+/// Whether a variable is one of those that the start of threads is lowered to.
+fn tells_of_starts(instance: &Instance, name: &str) -> bool {
+    let is_argument = |owner: &str| instance.program.templates.iter().any(|template| *template.name == *owner);
+    name.split_once('.').is_some_and(|(owner, _)| owner == "thread" || is_argument(owner))
+}
+
+/// How far a thread is, and the arguments that it has not taken yet; nothing where no thread is started.
+fn text_of_life(instance: &Instance, shared: &[i64], thread: ThreadId) -> Option<String> {
+    let program = &instance.program;
+    let tid = thread.index() + 1;
+    let element = |index: usize| {
+        let Sort::Array(_, element) = &program.shared[index].sort else { panic!("an array over threads") };
+        let size = instance.words(element);
+        let words = &shared[instance.shared_range(SharedId(index as u32))];
+        show(instance, element, &words[tid * size..(tid + 1) * size])
+    };
+    let status = program.shared.iter().position(|var| &*var.name == "thread.status")?;
+    let prefix = format!("{}.", program.template(instance.threads[thread.index()].template).name);
+    let own = (0..program.shared.len()).filter(|&index| program.shared[index].name.starts_with(&prefix));
+    Some(format!("{}[{}]", element(status), own.map(element).collect::<Vec<_>>().join(",")))
 }
 
 fn text_of_frame(instance: &Instance, frame: &threadwise_ir::Frame<'_>) -> String {
