@@ -37,6 +37,8 @@ pub struct Config {
     pub recursion: bool,
     /// Initial values from large ranges.
     pub large_ranges: bool,
+    /// Threads that are started and joined.
+    pub starts: bool,
 }
 
 impl Config {
@@ -49,7 +51,13 @@ impl Config {
             annotations: true,
             recursion: false,
             large_ranges: true,
+            starts: false,
         }
+    }
+
+    /// The same with threads that are started and joined.
+    pub fn starting() -> Config {
+        Config { starts: true, ..Config::finite() }
     }
 
     /// Everything that the language has.
@@ -71,5 +79,9 @@ pub fn variants(seed: u64) -> Vec<String> {
 }
 
 fn config_of(seed: u64) -> Config {
-    if seed.is_multiple_of(4) { Config::all() } else { Config::finite() }
+    match seed {
+        _ if seed.is_multiple_of(4) => Config::all(),
+        _ if seed % 6 == 5 => Config::starting(),
+        _ => Config::finite(),
+    }
 }

@@ -141,9 +141,9 @@ fn duplicate_thread(program: &mut Wild, random: &mut Random) {
     if threads.is_empty() {
         return;
     }
-    if let Item::Thread(name, copies, body) = random.pick(&threads) {
+    if let Item::Thread(name, copies, params, body) = random.pick(&threads) {
         let number = threads.len();
-        program.items.push(Item::Thread(format!("{name}_again{number}"), copies, body));
+        program.items.push(Item::Thread(format!("{name}_again{number}"), copies, params, body));
     }
 }
 
@@ -152,7 +152,7 @@ fn change_copies(program: &mut Wild, random: &mut Random) {
     let mut replicated: Vec<&mut Copies> = Vec::new();
     for item in &mut program.items {
         match item {
-            Item::Thread(_, of_thread, _) if *of_thread != Copies::Single => replicated.push(of_thread),
+            Item::Thread(_, of_thread, ..) if *of_thread != Copies::Single => replicated.push(of_thread),
             _ => {}
         }
     }

@@ -73,24 +73,29 @@ impl Printer {
             }
             Item::Formula(words, e) => self.line(&format!("{words} {};", self.top(e))),
             Item::NoRace(names) => self.line(&format!("norace {};", names.join(", "))),
-            Item::Thread(name, copies, body) => {
+            Item::Thread(name, copies, params, body) => {
                 let copies = match copies {
                     Copies::Single => String::new(),
                     Copies::Exactly(count) => format!("[{}]", self.top(count)),
                     Copies::Any => "[*]".to_string(),
                 };
-                self.block(&format!("thread {name}{copies}"), body);
+                let params: String = params.iter().map(|params| format!("({})", self.params(params))).collect();
+                self.block(&format!("thread {name}{copies}{params}"), body);
             }
             Item::Procedure { name, params, result, body } => {
                 let declared = |(name, ty): &(String, Type)| format!("{name}: {}", self.ty(ty));
-                let params: Vec<String> = params.iter().map(declared).collect();
                 let result = result.iter().map(|result| format!(" returns ({})", declared(result)));
-                let head = format!("proc {name}({}){}", params.join(", "), result.collect::<String>());
+                let head = format!("proc {name}({}){}", self.params(params), result.collect::<String>());
                 self.block(&head, body);
             }
             Item::Contract(word, whose, e) => self.line(&format!("{word} {whose} :: {};", self.top(e))),
             Item::Abstract { thread, idle, nodes, edges } => self.abstract_thread(thread, *idle, nodes, edges),
         }
+    }
+
+    fn params(&self, params: &[(String, Type)]) -> String {
+        let params: Vec<String> = params.iter().map(|(name, ty)| format!("{name}: {}", self.ty(ty))).collect();
+        params.join(", ")
     }
 
     fn abstract_thread(&mut self, thread: &str, idle: bool, nodes: &[(String, Option<Expr>)], edges: &[Edge]) {
@@ -167,7 +172,7 @@ impl Printer {
             Kind::Skip => "skip;".to_string(),
             Kind::Var(names, ty, init) => format!("var {}: {}{};", names.join(", "), self.ty(ty), self.init(init)),
             Kind::Assign(places, values) => format!("{} = {};", self.list(places), self.list(values)),
-            Kind::Simple(word @ ("assert" | "assume" | "await"), e) => format!("{word} {};", self.top(e)),
+            Kind::Simple(word @ ("assert" | "assume" | "await" | "join"), e) => format!("{word} {};", self.top(e)),
             Kind::Simple(word, e) => format!("{word}({});", self.top(e)),
             Kind::Action(frame, formula, assertion) => {
                 let assertion: String = assertion.iter().map(|e| format!(" assert {}", self.top(e))).collect();
@@ -175,6 +180,10 @@ impl Printer {
             }
             Kind::Leave(word) => format!("{word};"),
             Kind::Goto(label) => format!("goto {label};"),
+            Kind::Start(result, name, args) => {
+                let result: String = result.iter().map(|place| format!("{} = ", self.top(place))).collect();
+                format!("{result}start {name}({});", self.list(args))
+            }
             Kind::Call(result, name, args) => {
                 let result: String = result.iter().map(|place| format!("{} = ", self.top(place))).collect();
                 format!("{result}{name}({});", self.list(args))

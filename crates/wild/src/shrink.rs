@@ -27,7 +27,7 @@ fn with_fewer_copies(program: &Wild) -> Vec<Wild> {
     for index in 0..program.items.len() {
         for copies in [Copies::Exactly(Expr::Int(1)), Copies::Exactly(Expr::Int(2))] {
             let mut fewer = program.clone();
-            if let Item::Thread(_, of_thread, _) = &mut fewer.items[index]
+            if let Item::Thread(_, of_thread, ..) = &mut fewer.items[index]
                 && *of_thread != Copies::Single
                 && *of_thread != Copies::Exactly(Expr::Int(1))
                 && *of_thread != copies

@@ -48,7 +48,7 @@ pub(crate) enum Kind {
     Skip,
     Var(Vec<String>, Type, Option<Expr>),
     Assign(Vec<Expr>, Vec<Expr>),
-    /// `assert e;`, `assume e;`, `await e;`, `acquire(e);`: a word and an expression.
+    /// `assert e;`, `assume e;`, `await e;`, `join e;`, `acquire(e);`: a word and an expression.
     Simple(&'static str, Expr),
     Action(Vec<String>, Expr, Option<Expr>),
     Plain(Block),
@@ -62,6 +62,7 @@ pub(crate) enum Kind {
     Leave(&'static str),
     Goto(String),
     Call(Option<Expr>, String, Vec<Expr>),
+    Start(Option<Expr>, String, Vec<Expr>),
     Return(Option<Expr>),
 }
 
@@ -81,7 +82,8 @@ pub(crate) enum Item {
     /// formula, and the formula.
     Formula(String, Expr),
     NoRace(Vec<String>),
-    Thread(String, Copies, Block),
+    /// With parameters if it waits to be started.
+    Thread(String, Copies, Option<Vec<(String, Type)>>, Block),
     Procedure {
         name: String,
         params: Vec<(String, Type)>,
@@ -133,7 +135,8 @@ impl Stmt {
             Kind::If(_, yes, no) => std::iter::once(yes).chain(no).collect(),
             Kind::Choose(branches) => branches.iter_mut().collect(),
             Kind::Nothing | Kind::Skip | Kind::Var(..) | Kind::Assign(..) | Kind::Simple(..) => Vec::new(),
-            Kind::Action(..) | Kind::Leave(_) | Kind::Goto(_) | Kind::Call(..) | Kind::Return(_) => Vec::new(),
+            Kind::Action(..) | Kind::Leave(_) | Kind::Goto(_) | Kind::Call(..) | Kind::Start(..) => Vec::new(),
+            Kind::Return(_) => Vec::new(),
         }
     }
 
@@ -160,7 +163,7 @@ impl Stmt {
             Kind::Action(_, formula, assertion) => std::iter::once(formula).chain(assertion).collect(),
             Kind::While(e, invariants, _) => std::iter::once(e).chain(invariants).collect(),
             Kind::Loop(invariants, _) => invariants.iter_mut().collect(),
-            Kind::Call(result, _, args) => result.iter_mut().chain(args).collect(),
+            Kind::Call(result, _, args) | Kind::Start(result, _, args) => result.iter_mut().chain(args).collect(),
             Kind::Return(value) => value.iter_mut().collect(),
             Kind::Nothing | Kind::Skip | Kind::Plain(_) | Kind::Atomic(_) | Kind::For(..) => Vec::new(),
             Kind::Choose(_) | Kind::Leave(_) | Kind::Goto(_) => Vec::new(),
@@ -195,7 +198,7 @@ impl Expr {
 impl Item {
     fn body_mut(&mut self) -> Option<&mut Block> {
         match self {
-            Item::Thread(_, _, body) | Item::Procedure { body, .. } => Some(body),
+            Item::Thread(_, _, _, body) | Item::Procedure { body, .. } => Some(body),
             Item::Const(..) | Item::Enum(..) | Item::Shared(..) | Item::Formula(..) => None,
             Item::NoRace(_) | Item::Contract(..) | Item::Abstract { .. } => None,
         }
@@ -218,12 +221,19 @@ impl Item {
     /// The bounds that say how large the program is.
     fn bounds_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Item::Const(_, e) | Item::Thread(_, Copies::Exactly(e), _) => vec![e],
+            Item::Const(_, e) => vec![e],
+            Item::Thread(_, copies, params, _) => {
+                let of_params = params.iter_mut().flatten().flat_map(|(_, ty)| ty.exprs_mut());
+                match copies {
+                    Copies::Exactly(e) => std::iter::once(e).chain(of_params).collect(),
+                    Copies::Single | Copies::Any => of_params.collect(),
+                }
+            }
             Item::Shared(_, ty, _) => ty.exprs_mut(),
             Item::Procedure { params, result, .. } => {
                 params.iter_mut().chain(result).flat_map(|(_, ty)| ty.exprs_mut()).collect()
             }
-            Item::Thread(_, Copies::Single | Copies::Any, _) | Item::Enum(..) | Item::NoRace(_) => Vec::new(),
+            Item::Enum(..) | Item::NoRace(_) => Vec::new(),
             Item::Formula(..) | Item::Contract(..) | Item::Abstract { .. } => Vec::new(),
         }
     }

@@ -72,12 +72,12 @@ fn shrunk(mut program: Wild) -> Wild {
     program
 }
 
-/// Compares the programs with these numbers, each with two variants.
-fn compare(seeds: std::ops::Range<u64>) {
+/// Compares the programs of a kind with these numbers, each with two variants.
+fn compare(seeds: std::ops::Range<u64>, config: Config) {
     let mut answers = [0; 3];
     let mut report = String::new();
     for seed in seeds {
-        let original = generate(seed, Config::finite());
+        let original = generate(seed, config);
         for program in [original.clone(), mutated(&original, seed), mutated(&original, seed + (1 << 32))] {
             let (answer, difference) = disagreement(&program.to_text());
             answers[answer as usize] += 1;
@@ -96,7 +96,12 @@ fn compare(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn the_interpreter_and_the_search_agree() {
-    compare(0..60);
+    compare(0..60, Config::finite());
+}
+
+#[test]
+fn they_agree_on_threads_that_are_started() {
+    compare(0..60, Config::starting());
 }
 
 /// What has been found this way once.
@@ -113,5 +118,5 @@ fn they_agree_on_a_quantifier_up_to_the_largest_number() {
 fn the_interpreter_and_the_search_agree_on_many() {
     let seeds = std::env::var("WILD_SEEDS").unwrap_or("60..2000".to_string());
     let (first, end) = seeds.split_once("..").expect("two numbers with `..` between them");
-    compare(first.parse().expect("a number")..end.parse().expect("a number"));
+    compare(first.parse().expect("a number")..end.parse().expect("a number"), Config::finite());
 }

@@ -35,6 +35,15 @@ fn nearly_all_programs_load() {
     assert!(share_that_loads((0..2000).map(program)) >= 95);
 }
 
+/// Those that start threads are there, and load like the others.
+#[test]
+fn nearly_all_programs_that_start_threads_load() {
+    let texts: Vec<String> = (0..400).map(|seed| generate(seed, Config::starting()).to_text()).collect();
+    let with = |part: &str| texts.iter().filter(|text| text.contains(part)).count();
+    assert!(with("start ") >= 200 && with("= start ") >= 50 && with("join ") >= 100 && with("[2](") >= 20);
+    assert!(share_that_loads(texts.into_iter()) >= 95);
+}
+
 #[test]
 fn most_variants_load() {
     assert!(share_that_loads((0..200).flat_map(variants)) >= 80);

@@ -5,6 +5,7 @@ mod exprs;
 mod properties;
 mod simple;
 mod sorts;
+mod starts;
 mod stmts;
 
 use crate::Config;
@@ -41,6 +42,8 @@ struct ThreadInfo {
     locals: Vec<(String, Sort)>,
     /// The labels of the thread and of the procedures that it reaches.
     labels: Vec<String>,
+    /// What it wants to be started with; nothing if it runs from the start.
+    params: Option<Vec<Sort>>,
 }
 
 #[derive(Clone)]
@@ -180,9 +183,11 @@ impl Generator {
                 replicated: of_thread != Copies::Single,
                 locals: Vec::new(),
                 labels: Vec::new(),
+                params: None,
             });
             copies.push(of_thread);
         }
+        self.let_threads_wait();
         copies
     }
 
@@ -256,14 +261,20 @@ impl Generator {
     fn declare_thread(&mut self, index: usize, copies: Copies) {
         self.start_routine();
         self.result = None;
+        let outside = self.scope.len();
+        let params = self.thread_parameters(index);
         let statements = self.random.between(1, 5) as usize;
         let mut body = self.block(statements, 3);
+        if self.config.starts && index == 0 {
+            body.insert(0, Stmt::plain(self.start()));
+        }
+        self.scope.truncate(outside);
         self.repair_jumps(&mut body);
         let mut labels: BTreeSet<String> = labels_of(&mut body).into_iter().collect();
         self.add_labels_of_calls(&mut body.clone(), &mut labels);
         self.threads[index].labels = labels.into_iter().collect();
         self.threads[index].locals = std::mem::take(&mut self.declared);
-        self.items.push(Item::Thread(self.threads[index].name.clone(), copies, body));
+        self.items.push(Item::Thread(self.threads[index].name.clone(), copies, params, body));
     }
 
     fn start_routine(&mut self) {

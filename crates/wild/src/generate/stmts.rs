@@ -48,6 +48,9 @@ impl Generator {
         if depth > 0 && self.random.percent(30) {
             return self.compound(depth);
         }
+        if self.config.starts && self.random.percent(25) {
+            return if self.random.percent(55) { self.start() } else { self.join() };
+        }
         match self.random.weighted(&[34, 9, 8, 8, 12, 12, 9, 4, 8, 3, 2]) {
             0 => self.assignment(),
             1 => Kind::Skip,
