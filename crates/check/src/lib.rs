@@ -19,6 +19,7 @@ mod desk;
 mod environment;
 mod folding;
 mod frontier;
+mod glance;
 mod interner;
 mod landing;
 mod modular;

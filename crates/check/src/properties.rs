@@ -7,14 +7,12 @@
 //! enough. For patterns all that is needed is what each thread may show.
 
 use crate::desk::Desk;
+use crate::glance::Glance;
 use crate::interner::Interner;
 use crate::patterns::meeting;
 use crate::{CheckError, refuted};
 use threadwise_evidence::show_state;
-use threadwise_ir::{
-    Env, Expr, ExprKind, Instance, LocalId, Locals, LocationId, NoValue, Observations, Program, PropertyId, State,
-    TemplateId,
-};
+use threadwise_ir::{Env, Expr, Locals, NoValue, Observations, Program, PropertyId, State};
 
 /// What the threads can be doing with a shared store.
 pub(crate) struct Candidates {
@@ -65,26 +63,20 @@ struct Formula<'a> {
     sees: Vec<Glance<'a>>,
 }
 
-#[derive(Clone, Default)]
-struct Glance<'a> {
-    locations: Vec<&'a [LocationId]>,
-    locals: Vec<LocalId>,
-}
-
 impl<'a> Properties<'a> {
     pub(crate) fn new(program: &'a Program) -> Properties<'a> {
         let formula = |(id, formula, wrong): (PropertyId, &'a Expr, bool)| Formula {
             id,
             formula,
             must_be: !wrong,
-            sees: glances(program, formula),
+            sees: Glance::of_formulas(program, [formula]),
         };
         Properties { program, formulas: program.formulas().map(formula).collect() }
     }
 
     /// A property that reads local variables of threads.
     pub(crate) fn reading_locals(&self) -> Option<PropertyId> {
-        let reads = |formula: &&Formula<'_>| formula.sees.iter().any(|glance| !glance.locals.is_empty());
+        let reads = |formula: &&Formula<'_>| formula.sees.iter().any(Glance::sees_variables);
         self.formulas.iter().find(reads).map(|formula| formula.id)
     }
 
@@ -188,63 +180,6 @@ impl<'a> Properties<'a> {
     /// The property as it stands in the program.
     pub(crate) fn text(&self, id: PropertyId) -> String {
         self.program.source.snippet(self.program.property(id).span, 80)
-    }
-}
-
-fn glances<'a>(program: &'a Program, formula: &'a Expr) -> Vec<Glance<'a>> {
-    let mut glances = vec![Glance::default(); program.templates.len()];
-    collect(formula, &mut glances);
-    glances
-}
-
-fn collect<'a>(e: &'a Expr, glances: &mut [Glance<'a>]) {
-    match &e.kind {
-        ExprKind::At(thread, locations) => {
-            glances[thread.template.index()].locations.push(locations);
-            collect(&thread.thread, glances);
-        }
-        ExprKind::LocalOf(thread, local) => {
-            glances[thread.template.index()].locals.push(*local);
-            collect(&thread.thread, glances);
-        }
-        ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => collect(a, glances),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => [a, b].into_iter().for_each(|e| collect(e, glances)),
-        ExprKind::Conditional(parts) => parts.iter().for_each(|e| collect(e, glances)),
-        ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| collect(e, glances)),
-        ExprKind::Const(_)
-        | ExprKind::Thread(_)
-        | ExprKind::SelfThread
-        | ExprKind::Read(_)
-        | ExprKind::ReadAfter(_)
-        | ExprKind::Bound(_) => {}
-    }
-}
-
-impl Glance<'_> {
-    /// Whether all local states look the same.
-    fn is_blind(&self) -> bool {
-        self.locations.is_empty() && self.locals.is_empty()
-    }
-
-    /// Of local states that look the same the first one.
-    fn different(&self, instance: &Instance, interner: &Interner, template: TemplateId, locals: &[u32]) -> Vec<u32> {
-        let body = instance.program.template(template).body;
-        let mut seen = Vec::new();
-        let mut different = Vec::new();
-        for &local in locals {
-            let words = interner.words(local);
-            let location = instance.location_of(words);
-            let is_at = self.locations.iter().map(|locations| i64::from(locations.binary_search(&location).is_ok()));
-            let mut look: Vec<i64> = is_at.collect();
-            for var in &self.locals {
-                look.extend_from_slice(&words[instance.local_range(body, *var)]);
-            }
-            if !seen.contains(&look) {
-                seen.push(look);
-                different.push(local);
-            }
-        }
-        different
     }
 }
 

@@ -43,6 +43,7 @@
 //!
 //! A set of states is about a fixed number of threads. It proves nothing about `thread W[*]`.
 
+use crate::glance::Sights;
 use crate::patterns::tells_elements_apart;
 use crate::space::{Moves, Space, Tuple};
 use crate::{CheckError, folding, refuted};
@@ -50,7 +51,7 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_evidence::{ReachableSet, show_state};
-use threadwise_ir::{Broken, Instance, Program, Symmetry, TemplateId, ThreadId};
+use threadwise_ir::{Env, Instance, NoValue, Observations, Program, PropertyId, Symmetry, TemplateId, ThreadId};
 use threadwise_limits::Budget;
 
 /// States between two questions to the budget.
@@ -111,14 +112,26 @@ struct Judge<'a> {
     instance: &'a Instance,
     space: Space<'a>,
     symmetric: &'a [TemplateId],
+    has_formulas: bool,
+    has_patterns: bool,
+    sights: Sights<'a>,
     budget: &'a Budget,
     work: u64,
 }
 
 impl<'a> Judge<'a> {
     fn new(instance: &'a Instance, set: &'a ReachableSet, budget: &'a Budget) -> Judge<'a> {
-        let space = Space::new(instance, &set.symmetric);
-        Judge { instance, space, symmetric: &set.symmetric, budget, work: 0 }
+        let program = &*instance.program;
+        Judge {
+            instance,
+            space: Space::new(instance, &set.symmetric),
+            symmetric: &set.symmetric,
+            has_formulas: program.formulas().next().is_some(),
+            has_patterns: program.patterns().next().is_some(),
+            sights: Sights::new(program),
+            budget,
+            work: 0,
+        }
     }
 
     /// Counts a piece of work, and now and then asks whether it may go on.
@@ -253,22 +266,34 @@ impl<'a> Judge<'a> {
     }
 
     /// Point 3. The moves are those of each thread, or of the one that it is like.
-    fn is_no_error(&self, state: &[u32], moves: &[Rc<Moves>]) -> Result<(), CheckError> {
+    fn is_no_error(&mut self, state: &[u32], moves: &[Rc<Moves>]) -> Result<(), CheckError> {
         if let Some(thread) = moves.iter().position(|moves| moves.is_bad) {
             return Err(self.bad_step(state, thread));
         }
-        let (shared, view) = (self.space.shared_words(state[0]), self.space.view(state));
-        let mut shown = |thread: ThreadId| moves[thread.index()].shown.clone();
-        if let Some(broken) = self.instance.broken_properties(shared, &view, &mut shown).first() {
-            let (Broken::Property(id) | Broken::Fault(id, ..)) = broken;
-            let property = self.instance.program.property(*id);
-            let text = self.instance.program.source.snippet(property.span, 80);
-            return Err(refuted(format!("the state\n  {}\nviolates `{text}`", self.shown(state))));
+        if self.has_patterns {
+            let shown: Vec<&Observations> = moves.iter().map(|moves| &moves.shown).collect();
+            if let Some(met) = self.instance.program.patterns_met(&shown).first() {
+                return Err(self.violates(state, met.property));
+            }
         }
-        match self.instance.property_gap(shared, &view) {
-            Some(gap) => Err(refuted(self.gap_text("a property", gap))),
-            None => Ok(()),
+        // The formulas have the same values in states that look the same to them.
+        if !self.has_formulas || !self.sights.is_new(self.instance, self.space.locals(), state) {
+            return Ok(());
         }
+        self.instance.program.formulas().try_for_each(|(id, formula, wrong)| {
+            let view = self.space.view(state);
+            match Env::of_state(self.instance, self.space.shared_words(state[0]), &view).holds(formula) {
+                Ok(truth) if truth != wrong => Ok(()),
+                Ok(_) | Err(NoValue::Fault(..)) => Err(self.violates(state, id)),
+                Err(NoValue::Gap(gap)) => Err(refuted(self.gap_text("a property", gap))),
+            }
+        })
+    }
+
+    fn violates(&self, state: &[u32], property: PropertyId) -> CheckError {
+        let program = &self.instance.program;
+        let text = program.source.snippet(program.property(property).span, 80);
+        refuted(format!("the state\n  {}\nviolates `{text}`", self.shown(state)))
     }
 
     fn shown(&self, tuple: &[u32]) -> String {

@@ -65,6 +65,10 @@ impl<'a> Space<'a> {
         self.shared.words(number)
     }
 
+    pub(crate) fn locals(&self) -> &Interner {
+        &self.locals
+    }
+
     /// The state that a tuple stands for.
     pub(crate) fn state(&self, tuple: &[u32]) -> State {
         State {
