@@ -5,7 +5,7 @@
 //! shared store and its threads' views only.
 
 use rustc_hash::FxHashSet;
-use threadwise_ir::{ExprKind, Gap, Instance, LocalId, Locals, LocationId, Observations, TemplateId};
+use threadwise_ir::{Env, ExprKind, Gap, Instance, LocalId, Locals, LocationId, NoValue, Observations, TemplateId};
 use threadwise_tables::{Interner, StepTables};
 
 /// Above this many remembered states the memory starts anew.
@@ -35,6 +35,8 @@ pub(crate) struct PropertyMemo<'a> {
     /// For each template and local state its view.
     view_of: Vec<Vec<u32>>,
     good: FxHashSet<Box<[u32]>>,
+    /// No pattern is met by fewer threads than this.
+    fewest_signs: usize,
     /// What threads may show together without meeting a pattern, by the numbers of the tables.
     strangers: FxHashSet<Box<[u32]>>,
     key: Vec<u32>,
@@ -60,6 +62,7 @@ impl<'a> PropertyMemo<'a> {
             views: Interner::default(),
             view_of: vec![Vec::new(); instance.program.templates.len()],
             good: FxHashSet::default(),
+            fewest_signs: instance.program.patterns().map(|(_, pattern)| pattern.signs.len()).min().unwrap_or(0),
             strangers: FxHashSet::default(),
             key: Vec::new(),
             asked: 0,
@@ -119,7 +122,7 @@ impl<'a> PropertyMemo<'a> {
 
     /// Whether threads that show these meet a pattern.
     pub(crate) fn meet(&mut self, shown: &[u32], tables: &StepTables<'_>) -> bool {
-        if shown.is_empty() || self.strangers.contains(shown) {
+        if shown.len() < self.fewest_signs || self.strangers.contains(shown) {
             return false;
         }
         let observations: Vec<&Observations> = shown.iter().map(|&number| tables.observations(number)).collect();
@@ -136,11 +139,15 @@ impl<'a> PropertyMemo<'a> {
     fn evaluate(&mut self, key: Option<&[u32]>, state: &[u32], tables: &StepTables<'_>) -> Judgement {
         let shared = tables.shared.get(state[0]);
         let locals = InternedLocals { instance: self.instance, state, tables };
-        let broken = self.instance.broken_properties(shared, &locals, &mut |_| Observations::default());
-        if !broken.is_empty() {
-            return Judgement::Broken;
+        let mut gap = None;
+        for (_, formula, wrong) in self.instance.program.formulas() {
+            match Env::of_state(self.instance, shared, &locals).holds(formula) {
+                Ok(truth) if truth != wrong => {}
+                Ok(_) | Err(NoValue::Fault(..)) => return Judgement::Broken,
+                Err(NoValue::Gap(found)) => gap = gap.or(Some(found)),
+            }
         }
-        if let Some(gap) = self.instance.property_gap(shared, &locals) {
+        if let Some(gap) = gap {
             return Judgement::Gap(gap);
         }
         if let Some(key) = key {

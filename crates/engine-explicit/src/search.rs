@@ -4,7 +4,6 @@ use crate::canonical::Canonical;
 use crate::initial::InitialStates;
 use crate::properties::{Judgement, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
-use smallvec::SmallVec;
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
@@ -27,6 +26,8 @@ pub(crate) struct Search<'a> {
     pub(crate) max_states: usize,
     transitions: u64,
     depth: u64,
+    /// What the threads of the state at hand show to patterns.
+    shown: Vec<u32>,
     gap: Option<Gap>,
 }
 
@@ -57,6 +58,7 @@ impl<'a> Search<'a> {
             max_states: usize::MAX,
             transitions: 0,
             depth: 0,
+            shown: Vec::new(),
             gap: None,
         }
     }
@@ -153,11 +155,13 @@ impl<'a> Search<'a> {
     }
 
     fn meets_pattern(&mut self, state: &[u32]) -> bool {
-        let mut shown: SmallVec<[u32; 8]> = SmallVec::new();
+        self.shown.clear();
         for thread in 0..self.instance.threads.len() {
-            shown.extend(self.tables.entry(thread, state[0], state[thread + 1]).shown);
+            if let Some(number) = self.tables.entry(thread, state[0], state[thread + 1]).shown {
+                self.shown.push(number);
+            }
         }
-        self.memo.meet(&shown, &self.tables)
+        self.memo.meet(&self.shown, &self.tables)
     }
 
     /// The representative of a state, as numbers.
