@@ -9,7 +9,7 @@ use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
-use threadwise_ir::Program;
+use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
 
 /// An engine, as the portfolio sees it.
@@ -44,14 +44,15 @@ impl Request {
 
     /// A search for an error that a failed proof may stand for. It is bounded by states and not by time, so that a slow
     /// machine finds what a fast one does.
-    pub(crate) fn short_search(&self, program: &Program) -> explicit::Options {
-        let max_states = if program.is_recursive() { SHORT_SEARCH_OF_STACKS } else { SHORT_SEARCH };
+    pub(crate) fn short_search(&self, program: &Arc<Program>) -> explicit::Options {
+        let threads = Instance::new(program.clone(), 0).threads.len();
+        let max_states = if program.is_recursive() { SHORT_SEARCH_OF_STACKS } else { SHORT_SEARCH / threads.max(8) };
         explicit::Options { max_states, ..self.explicit() }
     }
 }
 
-/// So many states take some seconds.
-const SHORT_SEARCH: usize = 1 << 20;
+/// States of so many threads together take some seconds.
+const SHORT_SEARCH: usize = 1 << 23;
 
 /// The same where states may be large: a stack may have as many frames as states were visited.
 const SHORT_SEARCH_OF_STACKS: usize = 1 << 12;
