@@ -142,7 +142,7 @@ fn keys(name: &str, indices: &[&Expr], env: &mut Env<'_>) -> Result<Option<Vec<V
 
 fn is_shared(env: &Env<'_>, name: &str) -> bool {
     let is_bound = env.bound.iter().any(|(bound, ..)| &**bound == name);
-    let is_local = env.thread.and_then(|thread| env.state.frame(thread)?.local(name)).is_some();
+    let is_local = env.thread.and_then(|thread| env.state.frame(thread)?.local(env.program, name)).is_some();
     !is_bound && !is_local && env.program.is_shared(name)
 }
 

@@ -88,7 +88,7 @@ impl<'a> Env<'a> {
         if let Some((_, _, value)) = self.bound.iter().rev().find(|(bound, ..)| &**bound == name) {
             return Ok(value.clone());
         }
-        let local = self.thread.and_then(|thread| self.state.frame(thread)?.local(name));
+        let local = self.thread.and_then(|thread| self.state.frame(thread)?.local(self.program, name));
         if let Some(value) = local.or_else(|| self.state.shared.get(name)) {
             return Ok(value.clone());
         }
@@ -143,7 +143,7 @@ impl<'a> Env<'a> {
         let Some(frame) = thread.checked_sub(1).and_then(|index| self.state.threads[index].first()) else {
             return unsupported("a local of `none`");
         };
-        if let Some(value) = frame.local(name) {
+        if let Some(value) = frame.local_from_outside(name) {
             return Ok(value.clone());
         }
         match self.program.routines[frame.routine].local_type(name) {

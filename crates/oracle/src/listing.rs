@@ -101,7 +101,7 @@ fn text_of_frame(program: &Program, frame: &Frame, is_somewhere: bool) -> String
     let routine = &program.routines[frame.routine];
     let labels = routine.label_points.iter().filter(|(_, points)| is_somewhere && points.contains(&frame.path));
     let labels: Vec<&str> = labels.map(|(label, _)| &**label).collect();
-    let value_of = |name: &str, default: Value| show(frame.local(name).unwrap_or(&default));
+    let value_of = |name: &str, default: Value| show(frame.local_from_outside(name).unwrap_or(&default));
     let default = |ty: &Ty| ty.default_value().expect("the program has been explored");
     let locals: Vec<String> =
         routine.all_locals().iter().map(|(name, ty)| format!("{name}={}", value_of(name, default(ty)))).collect();

@@ -210,7 +210,7 @@ struct Unroller<'a> {
     program: &'a Program,
     /// The constants, those of the enclosing `for` loops included.
     consts: BTreeMap<Name, i64>,
-    /// The names declared in the enclosing blocks.
+    /// The names declared so far in the enclosing blocks.
     locals: Vec<BTreeSet<Name>>,
 }
 
@@ -221,17 +221,22 @@ impl Unroller<'_> {
         mut locals: BTreeMap<Name, Ty>,
         constant_of_copy: Option<(Name, i64)>,
     ) -> Result<Block, Fault> {
-        for stmt in &block.stmts {
-            if let StmtKind::Var(decl) = &stmt.kind {
-                let ty = self.program.resolve(&decl.ty, &mut |e| constant(e, &self.consts))?;
-                locals.extend(decl.names.iter().map(|name| (Name::from(name.text.as_str()), ty.clone())));
-            }
-        }
         let constant_name = constant_of_copy.iter().map(|(name, _)| name.clone());
         self.locals.push(locals.keys().cloned().chain(constant_name).collect());
-        let stmts = block.stmts.iter().map(|stmt| self.stmt(stmt)).collect::<Result<_, _>>();
+        let (mut declared_by, mut stmts) = (BTreeMap::new(), Vec::new());
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            stmts.push(self.stmt(stmt)?);
+            if let StmtKind::Var(decl) = &stmt.kind {
+                let ty = self.program.resolve(&decl.ty, &mut |e| constant(e, &self.consts))?;
+                for name in decl.names.iter().map(|name| Name::from(name.text.as_str())) {
+                    self.locals.last_mut().expect("the block is open").insert(name.clone());
+                    locals.insert(name.clone(), ty.clone());
+                    declared_by.insert(name, index);
+                }
+            }
+        }
         self.locals.pop();
-        Ok(Block { locals, constant: constant_of_copy, stmts: stmts? })
+        Ok(Block { locals, declared_by, constant: constant_of_copy, stmts })
     }
 
     fn plain(&mut self, block: &ast::Block) -> Result<Block, Fault> {

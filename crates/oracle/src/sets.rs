@@ -152,7 +152,7 @@ impl Env<'_> {
                     return Some(ty.clone());
                 }
                 let frame = self.thread.and_then(|thread| self.state.frame(thread));
-                if let Some(frame) = frame.filter(|frame| frame.local(name).is_some()) {
+                if let Some(frame) = frame.filter(|frame| frame.local(self.program, name).is_some()) {
                     return frame.local_type(self.program, name).cloned();
                 }
                 self.program.shared.get(name.as_str()).cloned()

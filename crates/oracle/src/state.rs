@@ -48,8 +48,20 @@ impl Frame {
         Ok(Frame { routine, path: start_of_routine(), scopes: vec![scope] })
     }
 
-    /// The value of a local in scope.
-    pub(crate) fn local(&self, name: &str) -> Option<&Value> {
+    /// The number of the innermost block that shows this name to the next statement.
+    fn block_of(&self, program: &Program, name: &str) -> Option<usize> {
+        let routine = &program.routines[self.routine];
+        let shows = |depth: &usize| routine.block(&self.path[..=*depth]).shows(name, self.path[*depth].index);
+        (0..self.path.len()).rev().find(shows)
+    }
+
+    /// The value of a local that the next statement sees.
+    pub(crate) fn local(&self, program: &Program, name: &str) -> Option<&Value> {
+        self.block_of(program, name).map(|depth| &self.scopes[depth][name])
+    }
+
+    /// The value of a local that has one, whether or not the next statement sees it.
+    pub(crate) fn local_from_outside(&self, name: &str) -> Option<&Value> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
@@ -58,10 +70,14 @@ impl Frame {
         program.routines[self.routine].statement(&self.path)
     }
 
-    /// The type of a local in scope.
+    /// The type of a local of the block with this number; nothing for the constant of a `for`.
+    fn type_in_block<'p>(&self, program: &'p Program, depth: usize, name: &str) -> Option<&'p Ty> {
+        program.routines[self.routine].block(&self.path[..=depth]).locals.get(name)
+    }
+
+    /// The type of a local that the next statement sees.
     pub(crate) fn local_type<'p>(&self, program: &'p Program, name: &str) -> Option<&'p Ty> {
-        let routine = &program.routines[self.routine];
-        (1..=self.path.len()).rev().find_map(|depth| routine.block(&self.path[..depth]).locals.get(name))
+        self.type_in_block(program, self.block_of(program, name)?, name)
     }
 }
 
@@ -69,6 +85,8 @@ impl Frame {
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     variable: Name,
+    /// The number of the block on the path that declares it; nothing for a shared variable.
+    block: Option<usize>,
     keys: Vec<Value>,
     pub(crate) ty: Ty,
 }
@@ -108,16 +126,34 @@ impl State {
 
     /// The place that is a whole variable.
     pub(crate) fn variable(&self, program: &Program, thread: usize, name: Name) -> Result<Place, Fault> {
-        let local = self.frame(thread).and_then(|frame| frame.local_type(program, &name));
-        match local.or_else(|| program.shared.get(&name)) {
-            Some(ty) => Ok(Place { variable: name, keys: Vec::new(), ty: ty.clone() }),
+        match self.frame(thread).and_then(|frame| frame.block_of(program, &name)) {
+            Some(block) => self.in_block(program, thread, block, name),
+            None => match program.shared.get(&name) {
+                Some(ty) => Ok(Place { variable: name, block: None, keys: Vec::new(), ty: ty.clone() }),
+                None => unsupported(format!("`{name}` cannot be assigned to")),
+            },
+        }
+    }
+
+    /// The place that is a local of the innermost block, which its own declaration does not see yet.
+    pub(crate) fn declared(&self, program: &Program, thread: usize, name: Name) -> Result<Place, Fault> {
+        let innermost = self.frame(thread).map_or(0, |frame| frame.path.len() - 1);
+        self.in_block(program, thread, innermost, name)
+    }
+
+    fn in_block(&self, program: &Program, thread: usize, block: usize, name: Name) -> Result<Place, Fault> {
+        match self.frame(thread).and_then(|frame| frame.type_in_block(program, block, &name)) {
+            Some(ty) => Ok(Place { variable: name, block: Some(block), keys: Vec::new(), ty: ty.clone() }),
             None => unsupported(format!("`{name}` cannot be assigned to")),
         }
     }
 
     pub(crate) fn read(&self, thread: usize, place: &Place) -> Result<&Value, Fault> {
-        let local = self.frame(thread).and_then(|frame| frame.local(&place.variable));
-        let value = local.unwrap_or_else(|| &self.shared[&place.variable]);
+        let scope = match place.block {
+            Some(block) => &self.frame(thread).expect("locals belong to a frame").scopes[block],
+            None => &*self.shared,
+        };
+        let value = &scope[&place.variable];
         place.keys.iter().try_fold(value, |value, key| value.element(key))
     }
 
@@ -126,14 +162,11 @@ impl State {
         if !place.ty.contains(&value) {
             return Err(Fault::Error(ErrorKind::Range));
         }
-        let is_local = self.frame(thread).is_some_and(|frame| frame.local(&place.variable).is_some());
-        let variable = if is_local {
-            let scopes = &mut self.frame_mut(thread).scopes;
-            scopes.iter_mut().rev().find_map(|scope| scope.get_mut(&place.variable))
-        } else {
-            Rc::make_mut(&mut self.shared).get_mut(&place.variable)
+        let scope = match place.block {
+            Some(block) => &mut self.frame_mut(thread).scopes[block],
+            None => Rc::make_mut(&mut self.shared),
         };
-        let variable = variable.expect("places are made from variables in scope");
+        let variable = scope.get_mut(&place.variable).expect("places are made from variables in scope");
         *place.keys.iter().try_fold(variable, |value, key| value.element_mut(key))? = value;
         Ok(())
     }

@@ -142,7 +142,7 @@ fn accesses(program: &Program, state: &State, thread: usize) -> Accesses {
         return Accesses::default();
     }
     let frames = &state.threads[thread - 1];
-    let shared_in = |frame: &Frame, name: &str| frame.local(name).is_none() && program.is_shared(name);
+    let shared_in = |frame: &Frame, name: &str| frame.local(program, name).is_none() && program.is_shared(name);
     let frame = frames.last().expect("every thread has a frame");
     let kind = frame.statement(program).map(|stmt| &stmt.kind);
     let mut accesses = kind.map_or_else(Accesses::default, |kind| of_statement(kind, &|name| shared_in(frame, name)));
@@ -246,7 +246,7 @@ fn declare(
 ) -> Result<Vec<State>, Fault> {
     let mut stores = Vec::new();
     for name in names {
-        let place = state.variable(program, thread, name.clone())?;
+        let place = state.declared(program, thread, name.clone())?;
         let values = match init {
             None => vec![place.ty.default_value()?],
             Some(Rhs::Any(_)) => place.ty.values()?,

@@ -60,12 +60,21 @@ pub(crate) struct Block {
     /// Everything declared in this block itself. In the body of a routine that includes its
     /// parameters and its result.
     pub(crate) locals: BTreeMap<Name, Ty>,
+    /// Which statement declares each of them; parameters and results are declared by none.
+    pub(crate) declared_by: BTreeMap<Name, usize>,
     /// In a copy of the body of a `for`: the loop's variable and its value.
     pub(crate) constant: Option<(Name, i64)>,
     pub(crate) stmts: Vec<Stmt>,
 }
 
 impl Block {
+    /// Whether the statement with this index sees a name of the block: those before the declaration see what is outside,
+    /// and so does the declaration itself.
+    pub(crate) fn shows(&self, name: &str, index: usize) -> bool {
+        let is_there = self.locals.contains_key(name) || self.constant.iter().any(|(constant, _)| **constant == *name);
+        is_there && self.declared_by.get(name).is_none_or(|declaration| *declaration < index)
+    }
+
     /// What its variables hold when control enters it.
     pub(crate) fn fresh_scope(&self) -> Result<BTreeMap<Name, Value>, crate::value::Fault> {
         let mut scope = BTreeMap::new();

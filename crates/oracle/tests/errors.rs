@@ -141,6 +141,22 @@ fn races_on_elements() {
     wrong(&format!("{moved} thread B {{ a[1] = true; }} norace a[*];"), Race, 0);
 }
 
+/// Before its declaration, and in its own initial value, the name of a local means what it means outside of the block.
+#[test]
+fn names_before_their_declaration() {
+    wrong("shared a: 0..1; thread P[1] { a = *; var a: 0..0; } invariant a == 0;", Invariant, 1);
+    wrong("shared a: 0..1; thread P { a = 1; var a: 0..0; a = 0; } thread Q { a = 0; } norace a;", Race, 0);
+    wrong(
+        "shared a: [0..1]bool; thread P { a[1] = true; var a: bool; } thread Q { a[1] = true; } norace a[*];",
+        Race,
+        0,
+    );
+    safe("shared a: 0..3 = 2; thread P { var a: 0..3 = a + 1; assert a == 3; }", 3);
+    safe("shared a: 0..1; thread P { var a: 0..1; { a = 1; var a: 0..1; a = 0; } assert a == 1; }", 4);
+    // A declaration that a jump passes over is one that stands before.
+    safe("shared a: 0..1; thread P { goto L; var a: 0..2; L: a = 2; } invariant a == 0 && P.a != 1;", 2);
+}
+
 #[test]
 fn what_the_oracle_does_not_know() {
     unknown("shared x: int; thread T { x = *; }");

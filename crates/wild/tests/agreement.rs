@@ -112,6 +112,16 @@ fn they_agree_on_a_quantifier_up_to_the_largest_number() {
     assert_eq!(disagreement(text), (Answer::Unsafe, None));
 }
 
+#[test]
+fn they_agree_on_a_name_before_its_declaration() {
+    let text = "shared a: 0..1; thread P[1] { a = *; var a: 0..0; } invariant a == 0;";
+    assert_eq!(disagreement(text), (Answer::Unsafe, None));
+    let text = "shared a: 0..3 = 2; thread P { var a: 0..3 = a + 1; assert a == 3; }";
+    assert_eq!(disagreement(text), (Answer::Safe, None));
+    let text = "shared a: 0..1; thread P { goto L; var a: 0..2; L: a = 2; }";
+    assert_eq!(disagreement(text), (Answer::Safe, None));
+}
+
 /// As many as one likes: `WILD_SEEDS=1000..5000 cargo test … -- --ignored`.
 #[test]
 #[ignore = "takes as long as one likes"]
