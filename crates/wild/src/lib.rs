@@ -39,6 +39,8 @@ pub struct Config {
     pub large_ranges: bool,
     /// Threads that are started and joined.
     pub starts: bool,
+    /// Variables that are machine integers.
+    pub machine: bool,
 }
 
 impl Config {
@@ -52,7 +54,13 @@ impl Config {
             recursion: false,
             large_ranges: true,
             starts: false,
+            machine: false,
         }
+    }
+
+    /// The same with machine integers.
+    pub fn computing() -> Config {
+        Config { machine: true, ..Config::finite() }
     }
 
     /// The same with threads that are started and joined.
@@ -62,7 +70,7 @@ impl Config {
 
     /// Everything that the language has.
     pub fn all() -> Config {
-        Config { any_copies: true, integers: true, recursion: true, ..Config::finite() }
+        Config { any_copies: true, integers: true, recursion: true, machine: true, ..Config::finite() }
     }
 }
 
@@ -82,6 +90,7 @@ fn config_of(seed: u64) -> Config {
     match seed {
         _ if seed.is_multiple_of(4) => Config::all(),
         _ if seed % 6 == 5 => Config::starting(),
+        _ if seed % 6 == 1 => Config::computing(),
         _ => Config::finite(),
     }
 }

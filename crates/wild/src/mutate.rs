@@ -56,7 +56,8 @@ fn is_condition(e: &Expr) -> bool {
 }
 
 fn swap_operands(program: &mut Wild, random: &mut Random) {
-    let eligible = |e: &Expr| matches!(e, Expr::Binary("&&" | "||" | "<==>" | "==" | "+" | "inter", ..));
+    let eligible =
+        |e: &Expr| matches!(e, Expr::Binary("&&" | "||" | "<==>" | "==" | "+" | "&" | "|" | "^" | "inter", ..));
     change_expr(program, random, eligible, &mut |e, _| {
         if let Expr::Binary(_, left, right) = e {
             std::mem::swap(left, right);
@@ -74,20 +75,25 @@ fn negate(program: &mut Wild, random: &mut Random) {
 }
 
 fn replace_constant(program: &mut Wild, random: &mut Random) {
-    let eligible = |e: &Expr| matches!(e, Expr::Int(_));
+    let eligible = |e: &Expr| matches!(e, Expr::Int(_) | Expr::Literal { .. });
     change_expr(program, random, eligible, &mut |e, random| {
         *e = Expr::Int(random.pick(&[0, 1, -1, 2, i64::MAX, i64::MIN, i64::MIN + 1, 1 << 62]));
     });
 }
 
 fn replace_operator(program: &mut Wild, random: &mut Random) {
-    let eligible = |e: &Expr| is_logical(e) || matches!(e, Expr::Binary("==" | "<" | "/", ..));
+    let eligible = |e: &Expr| {
+        let others = matches!(e, Expr::Binary("==" | "<" | "/" | "<<" | "&" | "^", ..));
+        is_logical(e) || others
+    };
     change_expr(program, random, eligible, &mut |e, random| {
         if let Expr::Binary(op, ..) = e {
             *op = match *op {
                 "==" => "!=",
                 "<" => ">=",
                 "/" => "%",
+                "<<" => ">>",
+                "&" | "^" => "|",
                 _ => random.pick(&["&&", "||", "==>", "<==>"]),
             };
         }

@@ -13,9 +13,9 @@ enum Parentheses {
 /// How tightly an expression binds; the numbers go down the reference's table.
 const CONDITIONAL: u8 = 0;
 const NOT: u8 = 5;
-const SUM: u8 = 8;
-const NEGATE: u8 = 10;
-const TIGHTEST: u8 = 11;
+const SUM: u8 = 12;
+const UNARY: u8 = 14;
+const TIGHTEST: u8 = 15;
 
 fn level_of(op: &str) -> u8 {
     match op {
@@ -25,8 +25,12 @@ fn level_of(op: &str) -> u8 {
         "&&" => 4,
         "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "subset" => 6,
         "union" | "inter" | "minus" => 7,
+        "|" => 8,
+        "^" => 9,
+        "&" => 10,
+        "<<" | ">>" => 11,
         "+" | "-" => SUM,
-        "*" | "/" | "%" => 9,
+        "*" | "/" | "%" => 13,
         other => unreachable!("{other} is no operator"),
     }
 }
@@ -228,11 +232,13 @@ impl Printer {
     fn with_level(&self, e: &Expr) -> (String, u8) {
         match e {
             Expr::Int(i64::MIN) => (format!("-{} - 1", i64::MAX), SUM),
-            Expr::Int(i) => (i.to_string(), if *i < 0 { NEGATE } else { TIGHTEST }),
+            Expr::Int(i) => (i.to_string(), if *i < 0 { UNARY } else { TIGHTEST }),
+            Expr::Literal { value, hexadecimal: true } => (format!("{value:#x}"), TIGHTEST),
+            Expr::Literal { value, hexadecimal: false } => (value.to_string(), TIGHTEST),
             Expr::Name(name) => (name.clone(), TIGHTEST),
             Expr::Star => ("*".to_string(), TIGHTEST),
             Expr::Not(e) => (format!("!{}", self.expr(e, NOT)), NOT),
-            Expr::Negate(e) => (format!("-{}", self.expr(e, TIGHTEST)), NEGATE),
+            Expr::Unary(op, e) => (format!("{op}{}", self.expr(e, TIGHTEST)), UNARY),
             Expr::Binary(op, left, right) => {
                 let level = level_of(op);
                 let (least_left, least_right) = match *op {

@@ -4,11 +4,17 @@
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Expr {
     Int(i64),
+    /// A literal as it is written, in hexadecimal or not; it may be greater than any `Int`.
+    Literal {
+        value: u64,
+        hexadecimal: bool,
+    },
     /// A name, a keyword such as `true`, `self` or `none`.
     Name(String),
     Star,
     Not(Box<Expr>),
-    Negate(Box<Expr>),
+    /// `-e`, `~e`.
+    Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
     Conditional(Box<[Expr; 3]>),
     Index(Box<Expr>, Box<Expr>),
@@ -18,7 +24,7 @@ pub(crate) enum Expr {
     At(Box<Expr>, String),
     Prime(Box<Expr>),
     SetLiteral(Vec<Expr>),
-    /// `size(s)`, `ord(t)`.
+    /// `size(s)`, `ord(t)`, and conversions such as `u8(e)`.
     Function(&'static str, Box<Expr>),
     /// `forall`, `exists` or `count`.
     Quantified(&'static str, Vec<(String, Type)>, Box<Expr>),
@@ -185,8 +191,8 @@ impl Type {
 impl Expr {
     pub(crate) fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Expr::Int(_) | Expr::Name(_) | Expr::Star => Vec::new(),
-            Expr::Not(e) | Expr::Negate(e) | Expr::Field(e, _) | Expr::At(e, _) => vec![e],
+            Expr::Int(_) | Expr::Literal { .. } | Expr::Name(_) | Expr::Star => Vec::new(),
+            Expr::Not(e) | Expr::Unary(_, e) | Expr::Field(e, _) | Expr::At(e, _) => vec![e],
             Expr::Prime(e) | Expr::Function(_, e) | Expr::Quantified(_, _, e) => vec![e],
             Expr::Binary(_, left, right) | Expr::Index(left, right) => vec![left, right],
             Expr::Conditional(parts) => parts.iter_mut().collect(),

@@ -104,6 +104,11 @@ fn they_agree_on_threads_that_are_started() {
     compare(0..60, Config::starting());
 }
 
+#[test]
+fn they_agree_on_machine_integers() {
+    compare(0..60, Config::computing());
+}
+
 /// What has been found this way once.
 #[test]
 fn they_agree_on_a_quantifier_up_to_the_largest_number() {
@@ -128,5 +133,7 @@ fn they_agree_on_a_name_before_its_declaration() {
 fn the_interpreter_and_the_search_agree_on_many() {
     let seeds = std::env::var("WILD_SEEDS").unwrap_or("60..2000".to_string());
     let (first, end) = seeds.split_once("..").expect("two numbers with `..` between them");
-    compare(first.parse().expect("a number")..end.parse().expect("a number"), Config::finite());
+    let seeds = first.parse().expect("a number")..end.parse().expect("a number");
+    compare(seeds.clone(), Config::finite());
+    compare(seeds, Config::computing());
 }

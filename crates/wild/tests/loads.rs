@@ -44,6 +44,20 @@ fn nearly_all_programs_that_start_threads_load() {
     assert!(share_that_loads(texts.into_iter()) >= 95);
 }
 
+/// Those that compute with machine integers have every operator of theirs, and load like the others.
+#[test]
+fn nearly_all_programs_with_machine_integers_load() {
+    let texts: Vec<String> = (0..400).map(|seed| generate(seed, Config::computing()).to_text()).collect();
+    let with = |part: &str| texts.iter().filter(|text| text.contains(part)).count();
+    for part in
+        [": u8", ": i8", ": i64", ": u64", " & ", " | ", " ^ ", " << ", " >> ", "~", "0x", "int(", "i16(", "u64("]
+    {
+        assert!(with(part) >= 20, "{part} is in {} programs", with(part));
+    }
+    assert!(with("18446744073709551615") + with("0xffffffffffffffff") >= 5);
+    assert!(share_that_loads(texts.into_iter()) >= 95);
+}
+
 #[test]
 fn most_variants_load() {
     assert!(share_that_loads((0..200).flat_map(variants)) >= 80);

@@ -13,6 +13,8 @@ impl Generator {
         match sort {
             Sort::Range(lo, hi) => self.fitting_number(*lo, *hi, depth),
             Sort::Int => self.fitting_number(-2, 5, depth),
+            // Every value fits: it wraps around.
+            Sort::Machine(ty) => self.machine(*ty, depth),
             Sort::Array(..) => self.place(&|of| of == sort, depth, false).unwrap_or(Expr::Star),
             Sort::Set(element) if self.random.percent(40) => self.fitting_literal(element, depth),
             Sort::Copies(_) | Sort::RwLock => self.expr(&Sort::Tid, depth),
@@ -70,6 +72,7 @@ impl Generator {
             match sort {
                 Sort::Bool => return self.condition(depth),
                 Sort::Int => return self.number(depth),
+                Sort::Machine(ty) => return self.machine(*ty, depth),
                 Sort::Set(_) => return self.set(sort, depth),
                 Sort::Tid | Sort::Enum(_) if self.random.percent(12) => return self.conditional(sort, depth),
                 _ => {}
@@ -98,7 +101,8 @@ impl Generator {
         {
             return at;
         }
-        match self.random.weighted(&[8, 8, 16, 10, 6, 4, 14, 20, 6, 4, 8, 2]) {
+        let of_machine_integers = if self.config.machine { 24 } else { 0 };
+        match self.random.weighted(&[8, 8, 16, 10, 6, 4, 14, 20, 6, 4, 8, 2, of_machine_integers]) {
             0 => self.expr(&Sort::Bool, 0),
             1 => Expr::Not(Box::new(self.condition(depth - 1))),
             2 => binary("&&", self.condition(depth - 1), self.condition(depth - 1)),
@@ -113,7 +117,8 @@ impl Generator {
             8 => self.membership(depth),
             9 => self.inclusion(depth),
             10 => self.quantified(depth),
-            _ => self.conditional(&Sort::Bool, depth),
+            11 => self.conditional(&Sort::Bool, depth),
+            _ => self.machine_comparison(depth),
         }
     }
 
@@ -200,23 +205,28 @@ impl Generator {
             }
             return self.expr(&Sort::Int, 0);
         }
-        match self.random.weighted(&[20, 14, 10, 5, 7, 7, 4, 4, 5, 3, 6]) {
+        let of_machine_integers = if self.config.machine { 12 } else { 0 };
+        match self.random.weighted(&[20, 14, 10, 5, 7, 7, 4, 4, 5, 3, 6, of_machine_integers]) {
             0 => self.expr(&Sort::Int, 0),
             1 => binary("+", self.number(depth - 1), self.number(depth - 1)),
             2 => binary("-", self.number(depth - 1), self.number(depth - 1)),
             3 => binary("*", self.number(depth - 1), Expr::Int(self.random.between(-2, 3))),
             4 => binary("/", self.number(depth - 1), self.divisor(depth - 1)),
             5 => binary("%", self.number(depth - 1), self.divisor(depth - 1)),
-            6 => Expr::Negate(Box::new(self.number(depth - 1))),
+            6 => Expr::Unary("-", Box::new(self.number(depth - 1))),
             7 => self.conditional(&Sort::Int, depth),
             8 => match self.some_set(depth - 1) {
                 Some((_, set)) => Expr::Function("size", Box::new(set)),
                 None => Expr::Function("size", Box::new(Expr::SetLiteral(vec![Expr::Int(1), Expr::Int(0)]))),
             },
             9 => Expr::Function("ord", Box::new(self.expr(&Sort::Tid, 0))),
-            _ => {
+            10 => {
                 let (binders, body) = self.bind(depth);
                 Expr::Quantified("count", binders, Box::new(body))
+            }
+            _ => {
+                let ty = self.machine_type_in_use();
+                Expr::Function("int", Box::new(self.machine(ty, depth - 1)))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod annotations;
 mod exprs;
+mod machine;
 mod properties;
 mod simple;
 mod sorts;

@@ -1,5 +1,6 @@
 //! Types, and constants of them.
 
+use super::machine::Machine;
 use super::{Generator, Place, boolean};
 use crate::tree::{Expr, Type, binary, name};
 
@@ -9,6 +10,7 @@ pub(super) enum Sort {
     Bool,
     Int,
     Range(i64, i64),
+    Machine(Machine),
     Enum(usize),
     Tid,
     /// The copies of a thread; only of bound variables.
@@ -26,10 +28,11 @@ impl Sort {
     }
 
     pub(super) fn is_number(&self) -> bool {
-        matches!(self, Sort::Int | Sort::Range(..))
+        matches!(self, Sort::Int | Sort::Range(..) | Sort::Machine(_))
     }
 
-    /// What it is read as: a `mutex` is a `tid`, a `lock` a `bool`, and all numbers mix.
+    /// What it is read as: a `mutex` is a `tid`, a `lock` a `bool`, and all numbers mix but machine
+    /// integers.
     pub(super) fn read_as(&self) -> Sort {
         match self {
             Sort::Lock => Sort::Bool,
@@ -45,6 +48,7 @@ impl Sort {
             Sort::Bool | Sort::Lock => 2,
             Sort::Int => u64::MAX,
             Sort::Range(lo, hi) => hi.abs_diff(*lo).saturating_add(1),
+            Sort::Machine(ty) => 1_u64.checked_shl(ty.width).unwrap_or(u64::MAX),
             Sort::Enum(_) => 3,
             Sort::Tid | Sort::Mutex | Sort::Copies(_) => threads as u64 + 3,
             Sort::Set(element) => 1_u64.checked_shl(element.values(threads) as u32).unwrap_or(u64::MAX),
@@ -82,11 +86,15 @@ impl Generator {
             0 if (-99..99).contains(&value) => binary("-", Expr::Int(value + 1), Expr::Int(1)),
             1 if (-99..99).contains(&value) => binary("/", Expr::Int(2 * value + 1), Expr::Int(2)),
             2 if (0..7).contains(&value) => binary("%", Expr::Int(value - 7), Expr::Int(7)),
+            3 if value >= 0 => Expr::Literal { value: value as u64, hexadecimal: true },
             _ => Expr::Int(value),
         }
     }
 
     pub(super) fn number_sort(&mut self) -> Sort {
+        if self.config.machine && self.random.percent(45) {
+            return Sort::Machine(self.machine_type());
+        }
         match self.random.weighted(&[40, 20, 12, 6, if self.config.extremes { 6 } else { 0 }]) {
             0 => Sort::Range(0, self.random.between(1, 3)),
             1 => Sort::Bool,
@@ -102,6 +110,9 @@ impl Generator {
 
     /// A type with few values that can be an element of sets and a key of arrays.
     pub(super) fn key_sort(&mut self) -> Sort {
+        if self.config.machine && self.random.percent(10) {
+            return Sort::Machine(Machine { width: 8, signed: self.random.percent(50) });
+        }
         match self.random.below(8) {
             0 => Sort::Bool,
             1 | 2 => Sort::Tid,
@@ -162,6 +173,7 @@ impl Generator {
             Sort::Bool => Type::Word("bool".to_string()),
             Sort::Int => Type::Word("int".to_string()),
             Sort::Range(lo, hi) => Type::Range(self.constant_expr(*lo), self.constant_expr(*hi)),
+            Sort::Machine(ty) => Type::Word(ty.word().to_string()),
             Sort::Enum(index) => Type::Word(self.enums[*index].0.clone()),
             Sort::Tid => Type::Word("tid".to_string()),
             Sort::Copies(thread) => Type::Word(self.threads[*thread].name.clone()),
@@ -182,6 +194,7 @@ impl Generator {
                 let value = self.random.between(*lo, *hi);
                 self.constant_expr(value)
             }
+            Sort::Machine(ty) => self.machine_literal(*ty),
             Sort::Enum(index) => {
                 let members = self.enums[*index].1.clone();
                 name(&self.random.pick(&members))

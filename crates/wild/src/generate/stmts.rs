@@ -221,7 +221,7 @@ impl Generator {
     /// An action over variables with few values.
     fn action(&mut self) -> Kind {
         let threads = self.threads.len();
-        let few = |v: &&Variable| v.writable && (v.sort.values(threads) <= 32 || v.sort == Sort::Int);
+        let few = |v: &&Variable| v.writable && (v.sort.values(threads) <= 32 || is_open(&v.sort));
         let candidates: Vec<(String, Sort)> =
             self.scope.iter().filter(few).map(|v| (v.name.clone(), v.sort.clone())).collect();
         let mut frame: Vec<(String, Sort)> = Vec::new();
@@ -234,7 +234,7 @@ impl Generator {
         self.frame = frame.iter().map(|(variable, _)| variable.clone()).collect();
         let mut formula = self.conjunction();
         for (variable, sort) in &frame {
-            if *sort == Sort::Int || self.random.percent(30) {
+            if is_open(sort) || self.random.percent(30) {
                 self.frame.clear();
                 let value = self.fitting(sort, 1);
                 let primed = Expr::Prime(Box::new(name(variable)));
@@ -306,10 +306,18 @@ impl Generator {
     /// That a number is in its range, which is always so.
     fn within_bounds(&mut self) -> Option<Expr> {
         let (place, sort) = self.place_of_any(1)?;
-        let Sort::Range(lo, hi) = sort else { return None };
-        let (least, most) = (Expr::Int(lo), Expr::Int(hi));
+        let (least, most) = match sort {
+            Sort::Range(lo, hi) => (Expr::Int(lo), Expr::Int(hi)),
+            Sort::Machine(ty) => (ty.literal(ty.least()), ty.literal(ty.greatest())),
+            _ => return None,
+        };
         Some(binary("&&", binary("<=", least, place.clone()), binary("<=", place, most)))
     }
+}
+
+/// Whether an action has to say what a variable of this type becomes: nobody tries all values.
+fn is_open(sort: &Sort) -> bool {
+    matches!(sort, Sort::Int | Sort::Machine(_))
 }
 
 /// Whether two places may be assigned in one step: different variables, or elements of one array.
