@@ -2,7 +2,7 @@ use crate::Advice;
 use threadwise_evidence::{Proof, Trace};
 use threadwise_ir::{Gap, Program};
 use threadwise_limits::Limit;
-use threadwise_source::Diagnostic;
+use threadwise_source::{Diagnostic, Span};
 
 /// What an engine says about a program. It is not a verdict before it has been judged.
 #[derive(Clone, Debug)]
@@ -66,9 +66,21 @@ fn limit_advice(limit: Limit) -> Option<Advice> {
     }
 }
 
-/// Numbers about a run, in the order they should be shown.
+/// What is known about a run beside its claim.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Stats(pub Vec<(&'static str, u64)>);
+pub struct Stats {
+    /// Numbers, in the order they should be shown.
+    pub numbers: Vec<(&'static str, u64)>,
+    /// For each edge of the program how often it was taken, where an engine knows all that can be taken: one that was
+    /// not is taken in no execution. Engines that do not count say one for any number.
+    pub taken: Option<Vec<u64>>,
+}
+
+impl Stats {
+    pub fn of(numbers: Vec<(&'static str, u64)>) -> Stats {
+        Stats { numbers, taken: None }
+    }
+}
 
 /// What came of one engine, in a run that may have had several.
 #[derive(Clone, PartialEq, Debug)]
@@ -80,4 +92,12 @@ pub struct Attempt {
     pub reason: Option<String>,
     /// How long it took.
     pub seconds: f64,
+}
+
+/// A statement that no execution gets past, so that a SAFE verdict says nothing about it and what follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unreached {
+    pub span: Span,
+    /// Some execution gets there.
+    pub is_stuck: bool,
 }

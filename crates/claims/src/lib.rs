@@ -7,5 +7,5 @@ mod execution;
 mod words;
 
 pub use advice::Advice;
-pub use claim::{Attempt, Claim, Exhausted, Stats, Unknown};
+pub use claim::{Attempt, Claim, Exhausted, Stats, Unknown, Unreached};
 pub use execution::{step_between, violation_in};

@@ -63,6 +63,7 @@ fn check_one(args: &CheckArgs, file: &Path) -> Job {
         symmetric: !args.search.no_symmetry && is_symmetric(&program),
         stats: &outcome.stats,
         attempts: &outcome.attempts,
+        unreached: &outcome.unreached,
         seconds: clock.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
     };
@@ -85,7 +86,7 @@ fn say_notes(console: &Console, outcome: &Outcome) {
             false => console.detail(note.to_string()),
         }
     }
-    for (name, n) in &outcome.stats.0 {
+    for (name, n) in &outcome.stats.numbers {
         console.detail(format!("{}: {}", name.replace('_', " "), show_count(*n)));
     }
 }

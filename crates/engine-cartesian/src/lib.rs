@@ -162,12 +162,13 @@ fn run(
     let products = run.chain.products(last).len();
     let exceptions =
         products - run.chain.products(last).iter().filter(|&&(s, p)| run.chain.main(last, s) == Some(p)).count();
-    *stats = Stats(vec![
+    let numbers = vec![
         ("refinements", run.refinements),
         ("iterates", run.iterates),
         ("products", products as u64),
         ("exceptions", exceptions as u64),
-    ]);
+    ];
+    *stats = Stats { numbers, taken: Some(run.space.tables.taken.counts()) };
     match end? {
         End::Safe => {
             let proof = covered(instance, proof::proof(&run), run.space.pace.budget())?;

@@ -295,6 +295,7 @@ impl<'a> Space<'a> {
                 if let Some(gap) = starts.gap {
                     return Err(Stop::Gap(gap));
                 }
+                self.tables.taken.note(&starts);
                 let table = &mut self.tables.locals[self.groups[group].template.index()];
                 let locals: Vec<u32> = starts.successors.iter().map(|s| table.intern(&s.local)).collect();
                 sets.push(self.algebra.sets.of(locals));

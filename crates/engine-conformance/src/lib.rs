@@ -71,7 +71,7 @@ pub fn conform(program: &Arc<Program>, solver: Solver<'_>, budget: &Budget) -> R
     }
     let mut stats = vec![("conforming_threads", threads.len() as u64), ("candidate_sets", sets)];
     stats.extend(work.stats());
-    Ok(Conformed { abstraction, threads, stats: Stats(stats) })
+    Ok(Conformed { abstraction, threads, stats: Stats::of(stats) })
 }
 
 /// State by state where that is possible, and else with a solver. A few states are looked at in any
@@ -133,7 +133,7 @@ pub fn prove_together(program: &Arc<Program>, solver: Solver<'_>, budget: &Budge
     match together::prove(program, solver, budget) {
         Ok((proof, work)) => {
             let points = proof.threads.iter().map(|points| points.len() as u64).sum();
-            Ok((Proof::Assertions(proof), Stats([vec![("assertions", points)], work.stats()].concat())))
+            Ok((Proof::Assertions(proof), Stats::of([vec![("assertions", points)], work.stats()].concat())))
         }
         Err(stop) => Err(explain::stop_text(program, &stop)),
     }

@@ -82,7 +82,7 @@ pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
     };
     let result = check(program, options, &mut session, budget);
     let effort = session.effort();
-    let stats = Stats(vec![("queries", effort.queries), ("solver_milliseconds", effort.time.as_millis() as u64)]);
+    let stats = Stats::of(vec![("queries", effort.queries), ("solver_milliseconds", effort.time.as_millis() as u64)]);
     match result {
         Ok(proof) => (Claim::Proved(Proof::Contracts(proof)), stats),
         Err(Stop::Rejected(error)) => (Claim::Rejected(*error), stats),

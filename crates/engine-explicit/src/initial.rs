@@ -59,6 +59,7 @@ impl InitialStates {
                     let (error, span) = (failure.error, failure.span);
                     return Err(wrong(Violation::Start { thread, error, span }));
                 }
+                search.tables.taken.note(&starts);
                 let template = instance.threads[thread.index()].template.index();
                 let numbers = starts.successors.iter().map(|s| search.tables.locals[template].intern(&s.local));
                 locals.push(numbers.collect());

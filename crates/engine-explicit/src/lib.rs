@@ -83,10 +83,10 @@ fn explore_instance(instance: &Instance, options: &Options, max_states: usize, b
     let folded = Instance::new(Arc::new(folding.apply(&instance.program)), instance.any_copies());
     let (claim, mut stats) = search(&folded, &folding, options, max_states, budget);
     let points = folding.points.len() as u64;
-    stats.0.extend((points > 0).then_some(("folded_points", points)));
+    stats.numbers.extend((points > 0).then_some(("folded_points", points)));
     let Claim::Refuted(trace) = claim else { return (claim, stats) };
     // Where it costs little more, the search is repeated without folding for a shortest trace.
-    let visited = stats.0.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
+    let visited = stats.numbers.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
     let (again, stats_again) =
         search(instance, &Folding::default(), options, 4 * visited as usize + CHEAP_STATES, budget);
     match (again, unfold::unfold(instance, &folded, &trace)) {

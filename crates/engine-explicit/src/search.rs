@@ -177,13 +177,14 @@ impl<'a> Search<'a> {
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        Stats(vec![
+        let numbers = vec![
             ("states", self.visited.len() as u64),
             ("transitions", self.transitions),
             ("depth", self.depth),
             ("shared_states", self.tables.shared.len() as u64),
             ("local_states", self.tables.locals.iter().map(|l| l.len() as u64).sum()),
-        ])
+        ];
+        Stats { numbers, taken: Some(self.tables.taken.counts()) }
     }
 
     /// The visited states as a proof.

@@ -18,7 +18,7 @@ use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
 use threadwise_ir::{Gap, Instance, Observations, Store, Successor, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_source::Span;
-use threadwise_tables::Interner;
+use threadwise_tables::{Interner, Taken};
 
 /// How many states are treated between two looks at the budget.
 const STATES_PER_CHECK: u64 = 1 << 12;
@@ -62,6 +62,8 @@ pub struct Fixpoint<'a> {
     pub(crate) failing: Vec<Failing>,
     /// What the next steps from a state access; most access nothing, and are not here.
     pub(crate) shown: FxHashMap<(TemplateId, u32, u32), Observations>,
+    /// The edges that steps take.
+    pub(crate) taken: Taken,
     meeting: Meeting,
     recursive: bool,
     work: Vec<Item>,
@@ -119,6 +121,7 @@ pub(crate) fn solve<'a>(instance: &'a Instance, goal: Goal, budget: &Budget) -> 
         threads: instance.program.templates.iter().map(|_| ThreadStates::default()).collect(),
         failing: Vec::new(),
         shown: FxHashMap::default(),
+        taken: Taken::none(&instance.program),
         meeting: Meeting::default(),
         recursive: instance.program.is_recursive(),
         work: Vec::new(),
@@ -177,6 +180,7 @@ impl Fixpoint<'_> {
                 if let Some(failure) = starts.failures.first() {
                     return Err(Stop::Start(failure.span));
                 }
+                self.taken.note(&starts);
                 let store = self.perspectives.see(template, store);
                 for start in starts.successors {
                     let local = self.threads[template.index()].locals.intern(&start.local);
@@ -274,6 +278,7 @@ impl Fixpoint<'_> {
         let caller = self.threads[template.index()].contexts[context as usize].callers.first().cloned();
         let below: &[i64] = caller.as_ref().map_or(&[], |(_, frame)| frame);
         let steps = self.steps_on(template, store, below, local)?;
+        self.taken.note(&steps);
         for failure in steps.failures {
             self.failing.push(Failing { template, store, local, failure });
         }
@@ -367,6 +372,7 @@ impl Fixpoint<'_> {
         local: u32,
     ) -> Result<(), Stop> {
         let steps = self.steps_on(template, store, frame, local)?;
+        self.taken.note(&steps);
         for failure in steps.failures {
             self.failing.push(Failing { template, store, local, failure });
         }

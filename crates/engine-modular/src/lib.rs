@@ -28,6 +28,7 @@ use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_evidence::{FrontierProof, ModularProof, Proof};
 use threadwise_ir::{Copies, Cutoff, ExprKind, Instance, Observations, Program, Store, Symmetry, ThreadId};
 use threadwise_limits::Budget;
+use threadwise_tables::Taken;
 
 /// More combinations of numbers of copies than this are not looked at.
 const MAX_CASES: usize = 4096;
@@ -105,6 +106,7 @@ fn analyse_cases(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     };
     let mut proof = ModularProof::default();
     let mut totals = (0, 0, 0);
+    let mut taken = Taken::none(program);
     let max_states = if program.has_unbounded_data() { MAX_STATES_IF_INFINITE } else { u64::MAX };
     for copies in cases {
         let instance = Instance::with_copies(program.clone(), &copies);
@@ -114,18 +116,21 @@ fn analyse_cases(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
             Ok((suspect(&mut fixpoint, budget)?, fixpoint))
         });
         match result {
-            Ok((None, fixpoint)) => proof.cases.push(fixpoint.annotation()),
+            Ok((None, fixpoint)) => {
+                taken.add_all(&fixpoint.taken);
+                proof.cases.push(fixpoint.annotation());
+            }
             Ok((Some(suspect), _)) => {
                 return (Claim::Unknown(blame::unknown(&instance, &suspect, budget)), stats(totals));
             }
             Err(stop) => return (Claim::Unknown(blame::stopped(&instance, stop)), stats(totals)),
         }
     }
-    (Claim::Proved(Proof::Modular(proof)), stats(totals))
+    (Claim::Proved(Proof::Modular(proof)), Stats { taken: Some(taken.counts()), ..stats(totals) })
 }
 
 fn stats((states, guarantees, contexts): (u64, u64, u64)) -> Stats {
-    Stats(vec![("thread_states", states), ("guarantee_pairs", guarantees), ("contexts", contexts)])
+    Stats::of(vec![("thread_states", states), ("guarantee_pairs", guarantees), ("contexts", contexts)])
 }
 
 /// The numbers of copies to look at: a thread with more copies than the cutoff is represented by
@@ -173,7 +178,7 @@ fn analyse_frontier(program: &Arc<Program>, search: Search, budget: &Budget) -> 
         Err(stop) => return (Claim::Unknown(blame::stopped(&instance, stop)), Stats::default()),
     };
     let states = iterates.iter().flat_map(|i| &i.0).map(|s| s.len() as u64).sum();
-    let stats = Stats(vec![("iterates", iterates.len() as u64), ("thread_states", states)]);
+    let stats = Stats::of(vec![("iterates", iterates.len() as u64), ("thread_states", states)]);
     for iterate in &iterates {
         match suspect_in(&instance, iterate) {
             Ok(None) => {}

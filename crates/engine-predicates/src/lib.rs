@@ -115,7 +115,7 @@ pub(crate) struct Counters {
 
 impl Counters {
     fn stats(self) -> Stats {
-        Stats(vec![
+        Stats::of(vec![
             ("refinements", self.refinements),
             ("predicates", self.predicates),
             ("transition_predicates", self.transition_predicates),

@@ -85,6 +85,8 @@ pub struct Steps {
     pub gap: Option<Gap>,
     /// What its possible next steps show to the patterns of properties.
     pub shown: Observations,
+    /// The edges on ways through the step that come to where another way has been: these are not told of one by one.
+    pub joining: Vec<EdgeId>,
 }
 
 impl Instance {
@@ -286,6 +288,8 @@ impl<'a> Run<'a> {
             let open = inner.open.iter().map(|word| word.index).collect();
             if self.seen.insert((inner.shared.clone(), inner.local.clone(), inner.shown.clone(), open)) {
                 self.queue.push_back(inner);
+            } else {
+                self.steps.joining.extend(inner.path);
             }
         }
     }

@@ -65,10 +65,10 @@ impl Engine for Conformance {
 /// The numbers of both parts; those of the same name are added up.
 fn joined(first: Stats, second: Stats) -> Stats {
     let mut all = first;
-    for (name, number) in second.0 {
-        match all.0.iter_mut().find(|(known, _)| *known == name) {
+    for (name, number) in second.numbers {
+        match all.numbers.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => *sum += number,
-            None => all.0.push((name, number)),
+            None => all.numbers.push((name, number)),
         }
     }
     all

@@ -27,6 +27,7 @@ mod options;
 mod plan;
 mod race;
 mod registry;
+mod unreached;
 mod verify;
 
 pub use engine::Engine;

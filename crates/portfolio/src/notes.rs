@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Note {
     /// Nothing can go wrong where nothing starts.
     NoInitialState,
+    /// A property that looks at nothing holds whatever the program does.
+    ConstantProperty { text: String, place: String },
     /// An engine is at fault, but another one has the answer.
     Breakdown { reason: String },
 }
@@ -16,7 +18,7 @@ impl Note {
     /// Whether it is for everybody, or for those who ask for details.
     pub fn is_warning(&self) -> bool {
         match self {
-            Note::NoInitialState | Note::Breakdown { .. } => true,
+            Note::NoInitialState | Note::ConstantProperty { .. } | Note::Breakdown { .. } => true,
         }
     }
 }
@@ -28,6 +30,9 @@ impl fmt::Display for Note {
                 "warning: the program has no initial state, so nothing in it can go wrong; are the `init` conditions \
                  as meant?",
             ),
+            Note::ConstantProperty { text, place } => {
+                write!(f, "warning: `{text}` at {place} looks at no state, so it holds whatever the program does")
+            }
             Note::Breakdown { reason } => write!(f, "warning: {reason}; please report it"),
         }
     }

@@ -67,6 +67,7 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Ended>, budget: &Budget) -> 
         modular: None,
         stats: stats.unwrap_or_else(Stats::default),
         attempts: all_attempts(&attempts, &left_out),
+        unreached: Vec::new(),
         notes: Vec::new(),
         chosen: None,
         proof: None,

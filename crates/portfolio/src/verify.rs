@@ -5,9 +5,10 @@ use crate::notes::{Note, Story};
 use crate::options::EngineOptions;
 use crate::plan::not_for_this_program;
 use crate::race::race;
+use crate::unreached::{constant_properties, unreached};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use threadwise_claims::{Advice, Attempt, Claim, Stats, Unknown};
+use threadwise_claims::{Advice, Attempt, Claim, Stats, Unknown, Unreached};
 use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_ir::patience::under;
@@ -41,6 +42,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What came of each engine that was looked at.
     pub attempts: Vec<Attempt>,
+    /// The statements that no execution gets past, as far as they are known; of a SAFE verdict only.
+    pub unreached: Vec<Unreached>,
     /// What else to tell the user.
     pub notes: Vec<Note>,
     /// Why the answer of `auto` is this engine's.
@@ -178,14 +181,18 @@ fn run_until_patient(
     };
     let mut notes = Vec::new();
     let mut modular = None;
+    let mut left_out = Vec::new();
     if let Verdict::Safe(safe) = &verdict {
         modular = Some(proof.as_ref().is_some_and(Proof::is_modular));
         if safe.states() == 0 {
             notes.push(Note::NoInitialState);
         }
+        left_out = stats.taken.as_ref().map_or_else(Vec::new, |taken| unreached(program, taken));
+        notes.extend(constant_properties(program));
     }
     let engine = engine.name().into();
-    Outcome { verdict, engine, modular, stats, attempts: Vec::new(), notes, chosen: None, proof, rejected }
+    let attempts = Vec::new();
+    Outcome { verdict, engine, modular, stats, attempts, unreached: left_out, notes, chosen: None, proof, rejected }
 }
 
 fn not_applicable(engine: EngineName, why: &str) -> Outcome {
@@ -205,6 +212,7 @@ pub(crate) fn without_answer(engine: EngineChoice, why: Unknown) -> Outcome {
         modular: None,
         stats: Stats::default(),
         attempts,
+        unreached: Vec::new(),
         notes: Vec::new(),
         chosen: None,
         proof: None,

@@ -155,3 +155,48 @@ fn frontier_searches_look_at_programs_without_threads() {
         assert!(matches!(right.verdict, Verdict::Safe(_)), "{:?}", right.verdict);
     }
 }
+
+/// The text of what is unreached, and whether control gets there.
+fn unreached(text: &str, engine: &str) -> Vec<(String, bool)> {
+    let program = program(text);
+    let request = Request { engine: engine.parse().expect("it exists"), ..Request::default() };
+    let outcome = verify(&program, &request, &Budget::unlimited());
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{engine}: {:?}", outcome.verdict);
+    outcome.unreached.iter().map(|left_out| (program.source.snippet(left_out.span, 80), left_out.is_stuck)).collect()
+}
+
+#[test]
+fn safe_names_what_no_execution_gets_past() {
+    let text = "shared go: bool = false; shared x: 0..7 = 0;
+        proc helper() { x = 3; }
+        thread P { await go; assert x == 7; }
+        thread Q { x = 1; if (x > 5) { helper(); x = 2; } }";
+    let expected =
+        [("x = 3;", false), ("await go;", true), ("assert x == 7;", false), ("helper();", false), ("x = 2;", false)];
+    let expected: Vec<(String, bool)> = expected.map(|(text, stuck)| (text.to_string(), stuck)).to_vec();
+    for engine in ["explicit", "modular", "cartesian"] {
+        assert_eq!(unreached(text, engine), expected, "{engine}");
+    }
+    assert_eq!(unreached("shared x: 0..1; thread P { x = 1; assert x == 1; }", "explicit"), []);
+}
+
+#[test]
+fn control_comes_back_from_a_procedure_that_returns() {
+    let text = "shared go: bool = false; proc f() { skip; } proc g() { await go; } thread P { f(); await go; } thread Q { g(); skip; }";
+    let expected = [("await go;", true), ("await go;", true), ("skip;", false)];
+    assert_eq!(unreached(text, "explicit"), expected.map(|(text, stuck)| (text.to_string(), stuck)));
+}
+
+#[test]
+fn a_property_that_looks_at_nothing_is_told_of() {
+    let text = "shared x: 0..1; thread P { x = 1; } invariant 1 < 2; invariant x < 2; never false;";
+    let notes = verified(text, &Request::default()).notes;
+    let told: Vec<&str> = notes
+        .iter()
+        .filter_map(|note| match note {
+            Note::ConstantProperty { text, .. } => Some(&**text),
+            Note::NoInitialState | Note::Breakdown { .. } => None,
+        })
+        .collect();
+    assert_eq!(told, ["invariant 1 < 2;", "never false;"]);
+}

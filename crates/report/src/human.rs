@@ -10,7 +10,7 @@ use crate::style::{Palette, Tone};
 use crate::trace::{TraceText, trace_text};
 use crate::violation::Explanation;
 use std::sync::Arc;
-use threadwise_claims::{Attempt, Stats};
+use threadwise_claims::{Attempt, Stats, Unreached};
 use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
@@ -34,6 +34,8 @@ pub struct Report<'a> {
     pub stats: &'a Stats,
     /// What came of each engine.
     pub attempts: &'a [Attempt],
+    /// The statements that no execution gets past.
+    pub unreached: &'a [Unreached],
     /// How long it took.
     pub seconds: f64,
     /// How much memory it took; 0 if nobody knows.
@@ -56,6 +58,9 @@ impl Layout {
         Palette { color: self.color }
     }
 }
+
+/// More statements that are not reached are shown only to those who ask.
+const MOST_UNREACHED: usize = 5;
 
 /// The first line: the verdict, and the reason where there is one.
 pub fn headline(report: &Report, layout: &Layout) -> String {
@@ -89,8 +94,8 @@ pub fn human(report: &Report, layout: &Layout) -> String {
 fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let mut fields = Fields::new(layout);
     let states = show_count(safe.states());
-    fields.add("proved", proved(report.program));
-    let folded = report.stats.0.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
+    fields.add("proved", proved(report.program, report.unreached));
+    let folded = report.stats.numbers.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
     let alike = [(report.symmetric, ", permutations of copies counted once"), (folded, ", unobservable steps folded")];
     let alike: String = alike.iter().filter(|(applies, _)| *applies).map(|(_, text)| *text).collect();
     let modular = report.proof.and_then(|proof| how(proof, &states));
@@ -104,6 +109,7 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
         }
     };
     fields.add("how", vec![how]);
+    fields.add("warning", unreached(report, layout));
     fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
     let mut out = fields.finish();
@@ -112,6 +118,23 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
         out.push_str(&proof);
     }
     out
+}
+
+/// What the verdict says nothing about; a warning, for it may not be as meant.
+fn unreached(report: &Report, layout: &Layout) -> Vec<String> {
+    let source = &report.program.source;
+    let line = |statement: &Unreached| {
+        let place = source.locate(statement.span);
+        let text = source.snippet(statement.span, 60);
+        let what = if statement.is_stuck { "is never passed" } else { "is never reached" };
+        format!("`{text}` at {place} {what}")
+    };
+    let most = if layout.whole_proof { usize::MAX } else { MOST_UNREACHED };
+    let mut lines: Vec<String> = report.unreached.iter().take(most).map(line).collect();
+    if let more @ 1.. = report.unreached.len().saturating_sub(most) {
+        lines.push(format!("and {more} more; `-v` shows them all"));
+    }
+    lines
 }
 
 fn engine(report: &Report) -> Vec<String> {
@@ -135,7 +158,7 @@ fn effort(report: &Report) -> String {
 
 fn unknown_body(report: &Report, unknown: &Undecided, layout: &Layout) -> String {
     let mut fields = Fields::new(layout);
-    let numbers = report.stats.0.iter().map(|(name, n)| counted(name, *n));
+    let numbers = report.stats.numbers.iter().map(|(name, n)| counted(name, *n));
     let numbers: Vec<String> = numbers.collect();
     let room = layout.width.map(|w| w.saturating_sub(12).max(20));
     let details: Vec<&str> = unknown.reason().lines().skip(1).collect();

@@ -6,7 +6,7 @@ use crate::human::Report;
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use threadwise_claims::Attempt;
+use threadwise_claims::{Attempt, Unreached};
 use threadwise_evidence::Proof;
 use threadwise_evidence_files::{initial_json, trace_steps_json, violation_json};
 use threadwise_ir::Program;
@@ -52,6 +52,8 @@ pub struct ReportJson {
     pub advice: Vec<String>,
     /// What came of each engine: `engine`, `verdict`, `reason`, `seconds`.
     pub attempts: Vec<Value>,
+    /// The statements that no execution gets past, under SAFE: `file`, `line`, `column`, `text`, `reached`.
+    pub unreached: Vec<Value>,
     /// Numbers.
     pub stats: StatsJson,
     /// The version of Threadwise.
@@ -87,6 +89,7 @@ pub fn json(report: &Report) -> ReportJson {
         trace: Vec::new(),
         advice: Vec::new(),
         attempts: report.attempts.iter().map(attempt).collect(),
+        unreached: report.unreached.iter().map(|statement| unreached(report, statement)).collect(),
         stats: stats(report),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -166,13 +169,25 @@ fn attempt(attempt: &Attempt) -> Value {
     })
 }
 
+fn unreached(report: &Report, statement: &Unreached) -> Value {
+    let source = &report.program.source;
+    let position = source.position(statement.span.start);
+    json!({
+        "file": source.file_name(statement.span.start),
+        "line": position.line,
+        "column": position.column,
+        "text": source.snippet(statement.span, 80),
+        "reached": statement.is_stuck,
+    })
+}
+
 /// To the microsecond.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
 fn stats(report: &Report) -> StatsJson {
-    let counters = report.stats.0.iter();
+    let counters = report.stats.numbers.iter();
     StatsJson {
         seconds: rounded(report.seconds),
         peak_memory_bytes: report.peak_memory_bytes,
@@ -197,6 +212,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         trace: Vec::new(),
         advice: advice.iter().map(ToString::to_string).collect(),
         attempts: Vec::new(),
+        unreached: Vec::new(),
         stats: StatsJson { seconds: 0.0, peak_memory_bytes: 0, counters: Map::new() },
         version: env!("CARGO_PKG_VERSION"),
     }

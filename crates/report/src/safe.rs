@@ -1,5 +1,6 @@
 //! What a SAFE verdict says about a program.
 
+use threadwise_claims::Unreached;
 use threadwise_ir::{AssertionKind, Op, Program, Update};
 use threadwise_print::show_property;
 use threadwise_source::Span;
@@ -8,8 +9,8 @@ use threadwise_source::Span;
 const MAX_LISTED: usize = 8;
 
 /// What was proved, one line each.
-pub(crate) fn proved(program: &Program) -> Vec<String> {
-    let mut lines: Vec<String> = assertions(program).into_iter().collect();
+pub(crate) fn proved(program: &Program, unreached: &[Unreached]) -> Vec<String> {
+    let mut lines: Vec<String> = assertions(program, unreached).into_iter().collect();
     let properties = &program.properties;
     lines.extend(properties.iter().take(MAX_LISTED).map(|p| show_property(program, p)));
     if properties.len() > MAX_LISTED {
@@ -29,7 +30,7 @@ fn has_assertion(program: &Program, kind: AssertionKind) -> bool {
     })
 }
 
-fn assertions(program: &Program) -> Option<String> {
+fn assertions(program: &Program, unreached: &[Unreached]) -> Option<String> {
     let mut spans: Vec<Span> = Vec::new();
     for edge in program.edges.iter() {
         let Op::Command(command) = &edge.op else {
@@ -42,9 +43,17 @@ fn assertions(program: &Program) -> Option<String> {
             spans.push(edge.span);
         }
     }
-    match spans[..] {
-        [] => None,
-        [span] => Some(program.source.snippet(span, 60).trim_end_matches(';').to_string()),
-        _ => Some(format!("all {} assertions in the code", spans.len())),
+    let covers = |left_out: &Unreached, span: &Span| left_out.span.start <= span.start && span.end <= left_out.span.end;
+    let never = spans.iter().filter(|&span| unreached.iter().any(|left_out| covers(left_out, span))).count();
+    match (&spans[..], never) {
+        ([], _) => None,
+        ([span], 0) => Some(program.source.snippet(*span, 60).trim_end_matches(';').to_string()),
+        ([span], _) => {
+            let text = program.source.snippet(*span, 60);
+            Some(format!("{}, but it is never evaluated", text.trim_end_matches(';')))
+        }
+        (_, 0) => Some(format!("all {} assertions in the code", spans.len())),
+        (_, 1) => Some(format!("all {} assertions in the code, but 1 is never evaluated", spans.len())),
+        _ => Some(format!("all {} assertions in the code, but {never} are never evaluated", spans.len())),
     }
 }

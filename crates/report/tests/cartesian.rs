@@ -125,6 +125,7 @@ fn reports_for_people_and_scripts() {
         symmetric: false,
         stats: &Stats::default(),
         attempts: &[],
+        unreached: &[],
         seconds: 0.0,
         peak_memory_bytes: 0,
     };

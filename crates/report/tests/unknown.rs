@@ -25,8 +25,9 @@ fn with_report<T>(use_it: impl Fn(&Report) -> T) -> T {
         modular: None,
         proof: None,
         symmetric: false,
-        stats: &Stats(vec![("thread_states", 7)]),
+        stats: &Stats::of(vec![("thread_states", 7)]),
         attempts: &[],
+        unreached: &[],
         seconds: 0.5,
         peak_memory_bytes: 0,
     })

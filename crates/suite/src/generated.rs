@@ -109,7 +109,7 @@ mod tests {
             let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
             let outcome = verify(&program, &request, &Budget::unlimited());
             assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
-            let states = outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
+            let states = outcome.stats.numbers.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
             assert_eq!(states, simple_different_states(n), "{n} threads");
         }
         assert_eq!(simple_different_states(3), Some(8 + 4 * (6 + 7 + 8)));

@@ -24,7 +24,7 @@ fn states(program: &Arc<Program>) -> u64 {
     let request = Request { engine, options, ..Request::default() };
     let outcome = verify(program, &request, &Budget::unlimited());
     assert_eq!(outcome.verdict.word(), "safe");
-    outcome.stats.0.iter().find(|(name, _)| *name == "states").expect("counted").1
+    outcome.stats.numbers.iter().find(|(name, _)| *name == "states").expect("counted").1
 }
 
 #[test]

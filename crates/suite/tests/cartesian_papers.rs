@@ -104,7 +104,7 @@ fn watched(program: &Arc<Program>, options: &Options) -> (Claim, Stats, Vec<Iter
 }
 
 fn stat(stats: &Stats, name: &str) -> u64 {
-    stats.0.iter().find(|(key, _)| *key == name).map(|(_, value)| *value).expect("a number of that name")
+    stats.numbers.iter().find(|(key, _)| *key == name).map(|(_, value)| *value).expect("a number of that name")
 }
 
 fn proved(claim: &Claim) -> &CartesianProof {

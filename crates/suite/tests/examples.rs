@@ -79,7 +79,7 @@ fn numbers_of_states_are_those_worked_out() {
         let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
         let outcome = verify(&example.program(), &request, &Budget::unlimited());
         if example.safe {
-            let states = outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
+            let states = outcome.stats.numbers.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
             assert_eq!(states, Some(expected), "{}", example.path.display());
         }
         if expected <= ORACLE_STATES as u64 && !example.is_transition_system() {
@@ -108,7 +108,7 @@ fn engine_and_oracle_count_the_same_states() {
         let options = EngineOptions::default().with_symmetry(false).with_folding(false);
         let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
         let outcome = verify(&example.program(), &request, &Budget::unlimited());
-        let states = outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
+        let states = outcome.stats.numbers.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);
         assert_eq!(states, Some(explored.states as u64), "{}", example.path.display());
     }
 }

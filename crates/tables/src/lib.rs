@@ -5,6 +5,8 @@
 
 mod intern;
 mod steps;
+mod taken;
 
 pub use intern::Interner;
 pub use steps::{Entry, StepTables};
+pub use taken::Taken;

@@ -2,7 +2,7 @@
 //!
 //! Threads that run the same code and never look at `self` share a table.
 
-use crate::Interner;
+use crate::{Interner, Taken};
 use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_ir::{ExprKind, Gap, Instance, Observations, Program, TemplateId, ThreadId};
 
@@ -50,6 +50,8 @@ pub struct StepTables<'a> {
     successors: Vec<(u32, u32)>,
     observations: Vec<Observations>,
     observation_numbers: FxHashMap<Observations, u32>,
+    /// What the steps take that were asked for.
+    pub taken: Taken,
     /// The first reason why some table is not complete.
     pub gap: Option<Gap>,
 }
@@ -77,6 +79,7 @@ impl<'a> StepTables<'a> {
             successors: Vec::new(),
             observations: Vec::new(),
             observation_numbers: FxHashMap::default(),
+            taken: Taken::none(&instance.program),
             gap: None,
         }
     }
@@ -139,6 +142,7 @@ impl<'a> StepTables<'a> {
             self.instance.steps(ThreadId(thread as u32), self.shared.get(shared), self.locals[template].get(local));
         self.gap = self.gap.or(steps.gap);
         let start = self.successors.len() as u32;
+        self.taken.note(&steps);
         let mut known = FxHashSet::default();
         for successor in &steps.successors {
             let next = (self.shared.intern(&successor.shared), self.locals[template].intern(&successor.local));

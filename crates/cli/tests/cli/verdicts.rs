@@ -46,6 +46,20 @@ fn unsafe_by_a_forbidden_state() {
     assert_data_eq!(said.redacted(), file!["../snapshots/never.txt"]);
 }
 
+/// What no execution gets past is a warning, and an assertion there does not pass for a proved one.
+#[test]
+fn safe_with_code_that_is_not_reached() {
+    let said = run(&["check", "unreached.tw"]);
+    assert_eq!(said.code, 0);
+    assert_data_eq!(said.redacted(), file!["../snapshots/unreached.txt"]);
+    let json = run(&["check", "unreached.tw", "--format", "json"]).json();
+    let lines: Vec<&serde_json::Value> =
+        json["unreached"].as_array().expect("a list").iter().map(|left_out| &left_out["line"]).collect();
+    assert_eq!(lines, [7, 11, 12, 20]);
+    assert_eq!(json["unreached"][1]["reached"], true);
+    assert!(json["unreached"][0]["file"].as_str().expect("a name").ends_with("unreached.tw"));
+}
+
 /// The trace speaks of starts and joins, each once, and not of the variables that carry arguments.
 #[test]
 fn unsafe_by_too_many_starts() {

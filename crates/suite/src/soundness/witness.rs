@@ -177,7 +177,7 @@ fn decides_finite_programs(case: &Case, outcome: &Outcome) -> Option<String> {
 }
 
 fn states(outcome: &Outcome) -> Option<u64> {
-    outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, states)| *states)
+    outcome.stats.numbers.iter().find(|(name, _)| *name == "states").map(|(_, states)| *states)
 }
 
 /// Exhaustive search finds out what the interpreter finds out, and a shortest trace; it visits no state more.

@@ -26,7 +26,7 @@ fn explicit(program: &Arc<Program>, symmetry: bool, fold: bool) -> Outcome {
 }
 
 fn states(outcome: &Outcome) -> Option<u64> {
-    outcome.stats.0.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n)
+    outcome.stats.numbers.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n)
 }
 
 /// All reachable states of the program, by the semantics.
