@@ -293,7 +293,17 @@ fn fault_of_kind(kind: &str) -> Result<Fault, FileError> {
 }
 
 fn error_of_kind(kind: &str) -> Result<StepError, FileError> {
-    let own = [StepError::Assertion, StepError::Release, StepError::Start, StepError::Join, StepError::ActionAssertion];
+    let own = [
+        StepError::Assertion,
+        StepError::Release,
+        StepError::Start,
+        StepError::Join,
+        StepError::Memory,
+        StepError::Arithmetic,
+        StepError::Lock,
+        StepError::Beyond,
+        StepError::ActionAssertion,
+    ];
     let error = own.into_iter().chain(FAULTS.map(StepError::Fault)).find(|error| error_kind(*error) == kind);
     error.ok_or_else(|| FileError::new(format!("`{kind}` is no error of a step")).within("kind"))
 }

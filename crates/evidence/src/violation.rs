@@ -63,6 +63,10 @@ pub fn error_kind(error: StepError) -> &'static str {
         StepError::Release => "release",
         StepError::Start => "start",
         StepError::Join => "join",
+        StepError::Memory => "memory",
+        StepError::Arithmetic => "arithmetic",
+        StepError::Lock => "lock",
+        StepError::Beyond => "beyond",
         StepError::ActionAssertion => "action",
         StepError::Fault(fault) => fault_kind(fault),
     }

@@ -57,7 +57,7 @@ impl Graph<'_> {
             self.program.locations[hidden.index()].transient = true;
             for (local, _) in initial {
                 let (to, op) = (LocationId(first + local), Op::Command(Command::default()));
-                self.add_edge(Edge { from: hidden, to, op, span, branch: None })?;
+                self.add_edge(Edge { from: hidden, to, op, span, branch: None, atomic: false })?;
             }
             return Ok((first, None));
         };
@@ -92,7 +92,14 @@ impl Graph<'_> {
         for &to in step.to_local.as_deref().unwrap_or(&unchanged) {
             for update in self.updates(step) {
                 let op = Op::Command(Command { guard: guard.clone(), update, ..Command::default() });
-                self.add_edge(Edge { from, to: LocationId(first + to), op, span: step.span, branch: None })?;
+                self.add_edge(Edge {
+                    from,
+                    to: LocationId(first + to),
+                    op,
+                    span: step.span,
+                    branch: None,
+                    atomic: false,
+                })?;
             }
         }
         Ok(())

@@ -191,10 +191,13 @@ impl Env<'_> {
 
 impl Instance {
     /// Adds what touching these shows to the signs that tell elements apart.
-    pub(crate) fn observe(&self, touched: &[Touch], shown: &mut Observations) {
+    pub(crate) fn observe(&self, touched: &[Touch], atomic: bool, shown: &mut Observations) {
         for (property, pattern) in self.program.patterns() {
             for (sign, number) in pattern.signs.iter().zip(0..).filter(|(sign, _)| sign.region().depth > 0) {
                 let region = sign.region();
+                if atomic && region.plain {
+                    continue;
+                }
                 let counts = |touch: &&Touch| region.vars.contains(&touch.var) && sign.is_shown_by_access(touch.writes);
                 for touch in touched.iter().filter(counts) {
                     if let Some((first, last)) = self.elements(region, touch) {

@@ -117,6 +117,9 @@ fn cast_from(pattern: &Pattern, shown: &[&Observations], met: &mut Met) -> bool 
 impl Sign {
     /// Whether an edge shows it, but for the result of a call, which is written on return.
     pub fn is_shown_by(&self, edge: &Edge) -> bool {
+        if edge.atomic && self.region().plain {
+            return false;
+        }
         match self {
             Sign::Accesses(region) => edge_reads(region, edge) || writes(region, edge),
             Sign::Writes(region) => writes(region, edge),

@@ -207,6 +207,8 @@ pub struct Edge {
     pub span: Span,
     /// The edge stands for an outcome of a test: `true` and `false` tell which, for printing.
     pub branch: Option<bool>,
+    /// What it accesses it accesses atomically, as far as races are concerned.
+    pub atomic: bool,
 }
 
 /// What an edge does.
@@ -258,6 +260,14 @@ pub enum AssertionKind {
     Start,
     /// Something is joined that cannot be started.
     Join,
+    /// Memory is accessed or freed that must not be.
+    Memory,
+    /// A signed number overflows, a divisor is zero, a shift is too wide.
+    Arithmetic,
+    /// A lock is used in a way that its library does not allow.
+    Lock,
+    /// The program leaves what the lowering of its language covers. To get there says nothing about the program.
+    Beyond,
 }
 
 /// How the variables change.

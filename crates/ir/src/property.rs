@@ -61,6 +61,8 @@ pub struct Region {
     pub vars: Vec<SharedId>,
     /// How many keys tell the elements of the region apart; without keys the whole is one element.
     pub depth: usize,
+    /// Only accesses that are not atomic count.
+    pub plain: bool,
 }
 
 impl Property {
@@ -78,6 +80,19 @@ impl Property {
     pub fn norace(name: Arc<str>, region: Region, span: Span) -> Property {
         let signs = vec![Sign::Writes(region.clone()), Sign::Accesses(region)];
         Property { wording: Wording::NoRace(name), violated: Violated::By(Pattern { signs }), span }
+    }
+
+    /// The same, unless both accesses are atomic: two properties, by which of the two is not.
+    pub fn norace_unless_atomic(name: Arc<str>, region: Region, span: Span) -> [Property; 2] {
+        let plain = || Region { plain: true, ..region.clone() };
+        let of = |signs: Vec<Sign>| {
+            let violated = Violated::By(Pattern { signs });
+            Property { wording: Wording::NoRace(name.clone()), violated, span }
+        };
+        [
+            of(vec![Sign::Writes(plain()), Sign::Accesses(region.clone())]),
+            of(vec![Sign::Writes(region.clone()), Sign::Accesses(plain())]),
+        ]
     }
 
     /// The formula that violates it, and with which value.

@@ -68,6 +68,14 @@ pub enum StepError {
     Start,
     /// Something is joined that cannot be started.
     Join,
+    /// Memory is accessed or freed that must not be.
+    Memory,
+    /// A signed number overflows, a divisor is zero, a shift is too wide.
+    Arithmetic,
+    /// A lock is used in a way that its library does not allow.
+    Lock,
+    /// The program leaves what the lowering of its language covers.
+    Beyond,
     /// The assertion of an action does not hold.
     ActionAssertion,
     /// Evaluation ran into an error.
@@ -379,7 +387,7 @@ impl<'a> Run<'a> {
         let mut next = from.along(self.instance, id);
         if self.instance.shows_elements(id) {
             let touched = self.evaluate(from, |env| env.touched_by(&self.instance.program.edge(id).op))?;
-            self.instance.observe(&touched, &mut next.shown);
+            self.instance.observe(&touched, self.instance.program.edge(id).atomic, &mut next.shown);
         }
         Ok(next)
     }
@@ -415,6 +423,10 @@ impl<'a> Run<'a> {
                     AssertionKind::Release => StepError::Release,
                     AssertionKind::Start => StepError::Start,
                     AssertionKind::Join => StepError::Join,
+                    AssertionKind::Memory => StepError::Memory,
+                    AssertionKind::Arithmetic => StepError::Arithmetic,
+                    AssertionKind::Lock => StepError::Lock,
+                    AssertionKind::Beyond => StepError::Beyond,
                 };
                 return Err(Stop::Error(error, span));
             }
@@ -609,7 +621,7 @@ impl<'a> Run<'a> {
             self.check_range(&place.sort, &words, edge.span)?;
             if self.instance.shows_elements(call) {
                 let touched = self.evaluate(state.origin(), |env| env.touched_by_store(place))?;
-                self.instance.observe(&touched, &mut state.shown);
+                self.instance.observe(&touched, edge.atomic, &mut state.shown);
             }
             self.store(&mut state, &target, &words);
         }

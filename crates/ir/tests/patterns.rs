@@ -10,7 +10,7 @@ const ACCESSES: u32 = 1;
 fn program_with_races(count: usize) -> Program {
     let mut program = Program::empty(Arc::new(SourceMap::default()));
     for index in 0..count as u32 {
-        let region = Region { vars: vec![SharedId(index)], depth: 1 };
+        let region = Region { vars: vec![SharedId(index)], depth: 1, plain: false };
         program.properties.push(Property::norace("x".into(), region, Span::default()));
     }
     program

@@ -1,4 +1,65 @@
 //! Objects, pointers, machine integers, dynamic threads and lock kinds: what front ends for languages with memory share.
 //! A program in [`code`] becomes one that the engines understand. This crate knows no syntax and no engine.
+//!
+//! The way there: [`threads`] finds the threads and lays out the code of each with its calls replaced by what they call;
+//! [`objects`] divides memory into leaves; [`points`] says what pointers may point to; [`layout`] says what is shared, and
+//! [`emit`] makes the steps. What the analyses leave out no execution does, and where a bound was chosen the program
+//! asserts that it is kept: a failure of that kind says nothing about the user's program.
 
 pub mod code;
+mod emit;
+mod flat;
+mod layout;
+mod objects;
+mod points;
+mod terms;
+mod threads;
+mod walk;
+
+use std::collections::BTreeSet;
+use threadwise_ir::Program;
+use threadwise_source::Diagnostic;
+
+/// What is looked for. Where something that is not looked for goes wrong, the execution ends silently.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checks {
+    pub assertions: bool,
+    pub races: bool,
+    pub memory: bool,
+    pub overflow: bool,
+    pub locks: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Checks {
+        Checks { assertions: true, races: true, memory: true, overflow: false, locks: true }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub checks: Checks,
+    /// How many objects of one allocation are kept apart where it is not known how many there are.
+    pub objects: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { checks: Checks::default(), objects: 4 }
+    }
+}
+
+/// A program for the engines, and what there is to say about it.
+#[derive(Debug)]
+pub struct Lowered {
+    pub program: Option<Program>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Lowers a program.
+pub fn lower(code: &code::Code, options: &Options) -> Lowered {
+    match emit::lower(code, options, &BTreeSet::new()) {
+        Ok((program, diagnostics)) => Lowered { program: Some(program), diagnostics },
+        Err(error) => Lowered { program: None, diagnostics: vec![*error] },
+    }
+}

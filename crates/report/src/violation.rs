@@ -133,7 +133,17 @@ fn step_facts(instance: &Instance, thread: ThreadId, failure: &Failure) -> Vec<S
     let env = || Env::of_thread(instance, routine, tid, &failure.shared, frame);
     let mut facts = Facts::of_thread(env(), routine);
     match (&instance.program.edge(edge).op, failure.error) {
-        (Op::Command(command), StepError::Assertion | StepError::Release | StepError::Start | StepError::Join) => {
+        (
+            Op::Command(command),
+            StepError::Assertion
+            | StepError::Release
+            | StepError::Start
+            | StepError::Join
+            | StepError::Memory
+            | StepError::Arithmetic
+            | StepError::Lock
+            | StepError::Beyond,
+        ) => {
             failing_assertions(command, &mut env()).for_each(|e| facts.about(e));
         }
         (Op::Command(command), StepError::ActionAssertion) => {
@@ -199,6 +209,10 @@ pub(crate) fn error_name(error: StepError) -> &'static str {
         StepError::Release => "a lock is released by a thread that does not hold it",
         StepError::Start => "more threads are started than there are copies",
         StepError::Join => "what is joined is no thread that can be started",
+        StepError::Memory => "invalid access of memory",
+        StepError::Arithmetic => "arithmetic goes wrong",
+        StepError::Lock => "a lock is misused",
+        StepError::Beyond => "the program leaves what its front end covers",
         StepError::ActionAssertion => "assertion of an action fails",
         StepError::Fault(fault) => fault_name(fault),
     }

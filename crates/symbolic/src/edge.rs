@@ -110,6 +110,10 @@ impl<'a> Taker<'a> {
                 AssertionKind::Release => StepError::Release,
                 AssertionKind::Start => StepError::Start,
                 AssertionKind::Join => StepError::Join,
+                AssertionKind::Memory => StepError::Memory,
+                AssertionKind::Arithmetic => StepError::Arithmetic,
+                AssertionKind::Lock => StepError::Lock,
+                AssertionKind::Beyond => StepError::Beyond,
             };
             self.must(condition.term(), error, edge.span);
             self.taken.hazards.end_part();

@@ -91,7 +91,7 @@ impl<'a> Lowerer<'a> {
         for DraftEdge { from, to, op, span, branch } in body.graph.edges {
             if let (Some(from), Some(to)) = (location_of(from), location_of(to)) {
                 self.program.locations[from.index()].edges.push(EdgeId(edges.len() as u32));
-                edges.push(Edge { from, to, op, span, branch });
+                edges.push(Edge { from, to, op, span, branch, atomic: false });
             }
         }
         let routine = &mut self.program.routines[id.index()];

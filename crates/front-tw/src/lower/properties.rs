@@ -57,7 +57,7 @@ impl<'a> Lowerer<'a> {
             return self.report(error.label("each `[*]` stands for the keys of an array"));
         }
         let shown = format!("{}{}", name.text, "[*]".repeat(depth));
-        self.program.properties.push(Property::norace(shown.into(), Region { vars, depth }, span));
+        self.program.properties.push(Property::norace(shown.into(), Region { vars, depth, plain: false }, span));
     }
 
     fn race_variable(&mut self, name: &Name) -> Option<Variable> {

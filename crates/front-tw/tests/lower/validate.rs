@@ -299,10 +299,12 @@ fn points_and_locals_of_threads() {
 fn properties_contracts_and_abstract_threads() {
     damaged("a property is of sort Int", |p| p.properties[0] = Property::never(int(1), Span::default()));
     damaged("of no shared variable", |p| {
-        p.properties[2] = Property::norace("y".into(), Region { vars: vec![SharedId(99)], depth: 0 }, Span::default());
+        p.properties[2] =
+            Property::norace("y".into(), Region { vars: vec![SharedId(99)], depth: 0, plain: false }, Span::default());
     });
     damaged("of elements that are not there", |p| {
-        p.properties[2] = Property::norace("y".into(), Region { vars: vec![SharedId(1)], depth: 1 }, Span::default());
+        p.properties[2] =
+            Property::norace("y".into(), Region { vars: vec![SharedId(1)], depth: 1, plain: false }, Span::default());
     });
     damaged("an exception is of sort Int", |p| p.exceptions[0] = int(1));
     damaged("a contract is of sort Int", |p| p.relies[0].formula = int(1));

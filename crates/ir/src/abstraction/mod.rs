@@ -161,7 +161,14 @@ impl<'a> Builder<'a> {
 
     fn edge(&mut self, from: LocationId, to: LocationId, command: Command, span: Span) {
         let id = EdgeId(self.new.edges.len() as u32);
-        Arc::make_mut(&mut self.new.edges).push(Edge { from, to, op: Op::Command(command), span, branch: None });
+        Arc::make_mut(&mut self.new.edges).push(Edge {
+            from,
+            to,
+            op: Op::Command(command),
+            span,
+            branch: None,
+            atomic: false,
+        });
         self.new.locations[from.index()].edges.push(id);
     }
 }

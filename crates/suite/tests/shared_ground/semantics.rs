@@ -71,6 +71,9 @@ pub fn kinds(steps: &Steps) -> BTreeSet<ErrorKind> {
         StepError::Release => ErrorKind::Release,
         StepError::Start => ErrorKind::Start,
         StepError::Join => ErrorKind::Join,
+        StepError::Memory | StepError::Arithmetic | StepError::Lock | StepError::Beyond => {
+            unreachable!("programs in .tw have no memory")
+        }
         StepError::ActionAssertion => ErrorKind::ActionAssertion,
         StepError::Fault(fault) => kind_of_fault(fault),
     };

@@ -1,0 +1,510 @@
+//! Loads and stores. A dereference is a choice among the leaves that the pointer may point to, one edge each, so that
+//! engines see which variable is accessed.
+
+use super::{Emitter, Fallible, assigned};
+use crate::code::{Base, Expr, Place, Type};
+use crate::objects::{Leaf, LeafId, ObjectId, Storage, agree};
+use crate::points::{parts, route};
+use crate::terms::{and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_true, not, or, read, within};
+use threadwise_ir::{
+    Assertion, AssertionKind, BinaryOp, Command, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value,
+    VarRef,
+};
+use threadwise_source::Span;
+
+/// One leaf that a place may be.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) leaf: LeafId,
+    pub(crate) indices: Vec<Term>,
+    /// When it is this one; nothing where there is no other.
+    pub(crate) when: Option<Term>,
+}
+
+/// The leaves that a place may be.
+pub(crate) struct Access {
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) atomic: bool,
+    pub(crate) span: Span,
+}
+
+impl Emitter<'_> {
+    /// Finds the leaves that a scalar place, or a library's object, may be. What a pointer or an index must be for that is
+    /// checked here.
+    pub(crate) fn access(&mut self, place: &Place) -> Fallible<Access> {
+        self.access_part(place, 0, &place.ty)
+    }
+
+    /// The same for a part of the place, by its offset in it and its type.
+    fn access_part(&mut self, place: &Place, part: u64, ty: &Type) -> Fallible<Access> {
+        let cells = match &place.base {
+            Base::Local(_) | Base::Global(_) => self.direct(place, part, ty)?,
+            Base::Deref(pointer, pointee) => self.indirect(place, pointer, pointee, part, ty)?,
+        };
+        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, span: place.span })
+    }
+
+    fn direct(&mut self, place: &Place, part: u64, ty: &Type) -> Fallible<Vec<Cell>> {
+        let (code, span) = (self.code, place.span);
+        let whole = match &place.base {
+            Base::Local(id) => self.threads.get(self.thread).flat.locals[id.index()].variable.ty.clone(),
+            Base::Global(id) => code.globals[id.index()].ty.clone(),
+            Base::Deref(..) => unreachable!("it is no variable"),
+        };
+        let route = route(code, &whole, &place.path);
+        let thread = self.thread;
+        let leaves = match (part, ty == &place.ty) {
+            (0, true) => self.points.leaves_of(thread, place),
+            _ => {
+                let targets = self.points.targets_of(thread, place);
+                let leaf = |object: ObjectId, offset: u64| {
+                    let offset = self.objects.canonical(code, object, (offset + part) as i64)?;
+                    self.objects.leaf_at(code, object, offset, ty).map(|(leaf, _)| leaf)
+                };
+                targets.into_iter().filter_map(|target| leaf(target.object, target.offset)).collect()
+            }
+        };
+        let mut indices = Vec::new();
+        for (index, _, count) in route.indices {
+            let value = as_int(self.value(index)?);
+            let value = if constant(&value).is_some() { value } else { self.frozen(value, span) };
+            self.check(within(&value, count), AssertionKind::Memory, span);
+            if count > crate::objects::MAX_ELEMENTS {
+                self.check(within(&value, crate::objects::MAX_ELEMENTS), AssertionKind::Beyond, span);
+            }
+            indices.push(value);
+        }
+        let Some(&leaf) = leaves.first() else {
+            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+            return Ok(Vec::new());
+        };
+        // What is left of the dimensions belongs to parts that are copied element by element.
+        if self.objects.leaf(leaf).dims.len() != indices.len() || !self.fits(leaf, ty) {
+            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+            return Ok(Vec::new());
+        }
+        Ok(vec![Cell { leaf, indices, when: None }])
+    }
+
+    /// An index as it is now: a copy, if it is more than a variable.
+    fn frozen(&mut self, value: Term, span: Span) -> Term {
+        let is_simple = |e: &Term| match &e.kind {
+            TermKind::Read(VarRef::Local(_)) => true,
+            TermKind::Unary(_, inner) => matches!(inner.kind, TermKind::Read(VarRef::Local(_))),
+            _ => false,
+        };
+        if is_simple(&value) {
+            return value;
+        }
+        // A machine integer is kept as one, so that no number is too large.
+        match &value.kind {
+            TermKind::Unary(threadwise_ir::UnaryOp::Convert, inner) if inner.sort.bits().is_some() => {
+                let inner = self.simple((**inner).clone(), span);
+                as_int(inner)
+            }
+            _ => value,
+        }
+    }
+
+    fn fits(&self, leaf: LeafId, ty: &Type) -> bool {
+        let leaf = self.objects.leaf(leaf);
+        leaf.bit_unit.is_some() || agree(self.code, &leaf.ty, ty)
+    }
+
+    fn indirect(&mut self, place: &Place, pointer: &Expr, pointee: &Type, part: u64, ty: &Type) -> Fallible<Vec<Cell>> {
+        let (code, span, thread) = (self.code, place.span, self.thread);
+        let targets = self.points.eval(thread, pointer);
+        let start = self.value(pointer)?;
+        let start = self.simple(start, span);
+        let route = route(code, pointee, &place.path);
+        let offset = route.offset + part;
+        // The pointer plus what does not depend on indices is compared with constants.
+        let mut moved: Option<Term> = None;
+        for (index, size, count) in route.indices {
+            let value = as_int(self.value(index)?);
+            self.check(within(&value, count), AssertionKind::Memory, span);
+            let bytes = arithmetic(BinaryOp::Mul, value, int(size as i64, span));
+            moved = Some(moved.map_or(bytes.clone(), |moved| arithmetic(BinaryOp::Add, moved, bytes)));
+        }
+        let address = match moved {
+            None => start.clone(),
+            Some(moved) => {
+                let there = arithmetic(BinaryOp::Add, as_int(start.clone()), moved);
+                let sort = self.pointers.sort.clone();
+                if let Sort::Range(_, top) = sort {
+                    self.check(within(&there, top as u64 + 1), AssertionKind::Memory, span);
+                }
+                let there = self.fitted_pointer(there);
+                self.simple(there, span)
+            }
+        };
+        let unknown = Term::constant(self.unknown(), self.pointers.sort.clone(), span);
+        self.check(compare(BinaryOp::Ne, start, unknown), AssertionKind::Beyond, span);
+        let mut cells: Vec<Cell> = Vec::new();
+        let (mut valid, mut strange) = (Term::bool(false, span), Term::bool(false, span));
+        let objects: Vec<ObjectId> = targets.iter().map(|target| target.object).collect();
+        for target in &targets {
+            let object = self.objects.object(target.object);
+            if matches!(object.storage, Storage::Function(_)) {
+                continue;
+            }
+            let several = objects.iter().filter(|&&other| other == target.object).count() > 1;
+            let there = self.objects.canonical(code, target.object, (target.offset + offset) as i64);
+            let leaf = there.and_then(|there| self.objects.leaf_at(code, target.object, there, ty));
+            match leaf {
+                Some((leaf, true)) if self.kept.contains_key(&leaf) => {
+                    let (when, indices) = self.decode(leaf, &address, offset, several, span);
+                    if cells.iter().any(|cell| cell.leaf == leaf) {
+                        continue;
+                    }
+                    valid = or(valid, when.clone());
+                    cells.push(Cell { leaf, indices, when: Some(when) });
+                }
+                _ => {
+                    // Bytes that are seen as something else: nobody here knows what they mean.
+                    let from = self.address_of(target.object);
+                    let size = (object.stride * object.slots) as i64;
+                    let diff = arithmetic(BinaryOp::Sub, as_int(address.clone()), int(from - offset as i64, span));
+                    let exact = equal(as_int(address.clone()), int(from + target.offset as i64, span));
+                    let is_there = if object.slots > 1 || size > 4096 { within(&diff, size as u64) } else { exact };
+                    strange = or(strange, is_there);
+                }
+            }
+        }
+        self.check(not(strange.clone()), AssertionKind::Beyond, span);
+        self.check(or(valid, strange), AssertionKind::Memory, span);
+        if let [only] = &mut cells[..] {
+            only.when = None;
+        }
+        Ok(cells)
+    }
+
+    fn fitted_pointer(&self, value: Term) -> Term {
+        match self.pointers.sort {
+            Sort::Bits(bits) => as_bits(value, bits),
+            _ => value,
+        }
+    }
+
+    /// When an address plus an offset is in a leaf, and where in it.
+    fn decode(&self, id: LeafId, address: &Term, offset: u64, several: bool, span: Span) -> (Term, Vec<Term>) {
+        let leaf = self.objects.leaf(id);
+        let first = self.address_of(leaf.object) + leaf.offset as i64 - offset as i64;
+        if leaf.dims.is_empty() {
+            return (equal(address.clone(), Term::constant(first, address.sort, span)), Vec::new());
+        }
+        let mut rest = arithmetic(BinaryOp::Sub, as_int(address.clone()), int(first, span));
+        let (mut when, mut indices) = (Term::bool(true, span), Vec::new());
+        let count = leaf.dims.len();
+        for (number, dim) in leaf.dims.iter().enumerate() {
+            let index = arithmetic(BinaryOp::Div, rest.clone(), int(dim.stride as i64, span));
+            when = and(when, within(&index, dim.kept()));
+            indices.push(index);
+            if number + 1 < count || several {
+                rest = arithmetic(BinaryOp::Mod, rest, int(dim.stride as i64, span));
+            }
+        }
+        if several {
+            when = and(when, equal(rest, int(0, span)));
+        }
+        (when, indices)
+    }
+
+    pub(crate) fn place_of(&self, var: VarRef, indices: &[Term], sort: &Sort, span: Span) -> TermPlace {
+        TermPlace { var, indices: indices.into(), sort: sort.into(), span }
+    }
+
+    pub(crate) fn read_at(&self, var: VarRef, leaf: &Leaf, element: &Sort, indices: &[Term], span: Span) -> Term {
+        let mut sort = self.pointers.sort_of(leaf, element.clone());
+        let mut value = read(var, &sort, span);
+        for index in indices {
+            let Sort::Array(_, inner) = &sort else { unreachable!("there are as many indices as dimensions") };
+            sort = (**inner).clone();
+            value = Term::new(TermKind::Index(Box::new(value), Box::new(index.clone())), &sort, span);
+        }
+        value
+    }
+
+    /// Whether the object of a cell is alive, where that can end.
+    fn alive(&self, cell: &Cell, span: Span) -> Option<Term> {
+        let leaf = self.objects.leaf(cell.leaf);
+        let alive = *self.alive.get(&leaf.object)?;
+        let slots = self.objects.object(leaf.object).slots;
+        let slot = if slots > 1 { cell.indices[0].clone() } else { int(0, span) };
+        let sort = Sort::array(Sort::Range(0, slots as i64 - 1), Sort::Bool);
+        let flags = read(VarRef::Shared(alive), sort, span);
+        Some(Term::new(TermKind::Index(Box::new(flags), Box::new(slot)), Sort::Bool, span))
+    }
+
+    /// Takes a step to each cell, all to the same location. Other threads see it if they can reach one of them.
+    pub(crate) fn each_cell(
+        &mut self,
+        access: &Access,
+        act: &mut dyn FnMut(&Emitter<'_>, &Cell) -> Vec<(Option<Term>, Vec<(TermPlace, Value)>)>,
+    ) {
+        let span = access.span;
+        if access.cells.iter().any(|cell| self.visible.contains(&cell.leaf)) {
+            self.seen();
+        }
+        let to = self.fresh(span);
+        let from = self.here;
+        for cell in &access.cells {
+            let alive = self.alive(cell, span);
+            for (condition, assignments) in act(self, cell) {
+                let guard = match (cell.when.clone(), condition) {
+                    (Some(when), Some(condition)) => Some(and(when, condition)),
+                    (when, condition) => when.or(condition),
+                };
+                let mut command = Command { guard: guard.clone().map(Box::new), ..assigned(assignments) };
+                if let Some(alive) = alive.clone().filter(|alive| !is_true(alive)) {
+                    if self.looks_for(AssertionKind::Memory) {
+                        let unless = guard.clone().map_or(alive.clone(), |guard| or(not(guard), alive.clone()));
+                        command.assertions = [Assertion { condition: unless, kind: AssertionKind::Memory }].into();
+                    } else {
+                        let ends = guard.clone().map_or(not(alive.clone()), |guard| and(guard, not(alive.clone())));
+                        self.edge(from, self.stopped, super::guarded(ends), span, None);
+                    }
+                    let both = guard.map_or(alive.clone(), |guard| and(guard, alive));
+                    command.guard = Some(Box::new(both));
+                }
+                self.edge(from, to, command, span, None);
+                self.mark_atomic(access.atomic);
+            }
+        }
+        self.here = to;
+    }
+
+    fn mark_atomic(&mut self, atomic: bool) {
+        if let Some(edge) = self.edges.last_mut() {
+            edge.atomic = atomic;
+        }
+    }
+
+    pub(crate) fn load(&mut self, place: &Place) -> Fallible<Term> {
+        let access = self.access(place)?;
+        Ok(self.load_from(&access, &place.ty))
+    }
+
+    fn load_from(&mut self, access: &Access, ty: &Type) -> Term {
+        let span = access.span;
+        let sort = self.sort_of_type(ty);
+        if let [cell] = &access.cells[..]
+            && !self.visible.contains(&cell.leaf)
+            && cell.when.is_none()
+            && !self.alive.contains_key(&self.objects.leaf(cell.leaf).object)
+            && self.kept[&cell.leaf].is_set.is_none()
+        {
+            return self.seen_as(cell, ty, span);
+        }
+        if access.cells.is_empty() {
+            return Term::constant(0, sort, span);
+        }
+        let temporary = VarRef::Local(self.temporary(&sort, span));
+        let ty = ty.clone();
+        self.each_cell(access, &mut |emitter, cell| {
+            let place = || emitter.place_of(temporary, &[], &sort, span);
+            let value = emitter.seen_as(cell, &ty, span);
+            let kept = &emitter.kept[&cell.leaf];
+            match kept.is_set {
+                None => vec![(None, vec![(place(), Value::Of(value))])],
+                Some(flags) => {
+                    let leaf = emitter.objects.leaf(cell.leaf);
+                    let is_set = emitter.read_at(flags, leaf, &Sort::Bool, &cell.indices, span);
+                    let any = match &ty {
+                        Type::Pointer => {
+                            Value::Of(Term::constant(emitter.indeterminate(), emitter.pointers.sort.clone(), span))
+                        }
+                        Type::Int(_) => Value::Any,
+                        _ => Value::Of(Term::constant(0, &sort, span)),
+                    };
+                    vec![
+                        (Some(is_set.clone()), vec![(place(), Value::Of(value))]),
+                        (Some(not(is_set)), vec![(place(), any)]),
+                    ]
+                }
+            }
+        });
+        read(temporary, sort, span)
+    }
+
+    /// What is in a cell, as a value of a type.
+    fn seen_as(&self, cell: &Cell, ty: &Type, span: Span) -> Term {
+        let (kept, leaf) = (&self.kept[&cell.leaf], self.objects.leaf(cell.leaf));
+        let value = self.read_at(kept.var, leaf, &kept.element, &cell.indices, span);
+        self.changed(value, &self.sort_of_type(ty))
+    }
+
+    /// A value of a sort as one of another sort that is as large.
+    fn changed(&self, value: Term, sort: &Sort) -> Term {
+        match sort {
+            Sort::Bits(bits) if value.sort.is_integer() => as_bits(value, *bits),
+            _ => value,
+        }
+    }
+
+    pub(crate) fn store(&mut self, access: &Access, value: Value) {
+        let span = access.span;
+        if access.cells.is_empty() {
+            return;
+        }
+        self.each_cell(access, &mut |emitter, cell| {
+            let kept = &emitter.kept[&cell.leaf];
+            let value = match &value {
+                Value::Of(e) => Value::Of(emitter.changed(e.clone(), &kept.element)),
+                Value::Any => Value::Any,
+            };
+            let mut assignments = vec![(emitter.place_of(kept.var, &cell.indices, &kept.element, span), value)];
+            if let Some(flags) = kept.is_set {
+                let place = emitter.place_of(flags, &cell.indices, &Sort::Bool, span);
+                assignments.push((place, Value::Of(Term::bool(true, span))));
+            }
+            vec![(None, assignments)]
+        });
+    }
+
+    pub(super) fn assign(&mut self, to: &Place, value: &Expr, span: Span) -> Fallible<()> {
+        let access = Access { span, ..self.access(to)? };
+        // Any value of a part of memory is chosen there.
+        if let (crate::code::ExprKind::Any, Type::Int(_)) = (&value.kind, &to.ty) {
+            self.store(&access, Value::Any);
+            return Ok(());
+        }
+        let value = self.value(value)?;
+        let value = self.fitted(value, &self.sort_of_type(&to.ty));
+        self.store(&access, Value::Of(value));
+        Ok(())
+    }
+
+    /// Copies an object part by part; arrays element by element.
+    pub(super) fn copy(&mut self, to: &Place, from: &Place, span: Span) -> Fallible<()> {
+        for (part, ty) in self.elements(&to.ty) {
+            if !ty.is_scalar() {
+                continue;
+            }
+            let source = self.scalar_part(from, &part, &ty)?;
+            let value = self.load_from(&source, &ty);
+            let target = Access { span, ..self.scalar_part(to, &part, &ty)? };
+            self.store(&target, Value::Of(value));
+        }
+        Ok(())
+    }
+
+    pub(super) fn clear(&mut self, place: &Place, span: Span) -> Fallible<()> {
+        for (part, ty) in self.elements(&place.ty) {
+            if !ty.is_scalar() {
+                continue;
+            }
+            let sort = self.sort_of_type(&ty);
+            let target = Access { span, ..self.scalar_part(place, &part, &ty)? };
+            let value = Term::constant(0, sort, span);
+            self.store(&target, Value::Of(value));
+        }
+        Ok(())
+    }
+
+    /// A scalar part of a place: where it has elements, by their indices.
+    fn scalar_part(&mut self, place: &Place, part: &(u64, Vec<u64>), ty: &Type) -> Fallible<Access> {
+        let (offset, indices) = part;
+        let mut access = self.access_elements(place, *offset, ty)?;
+        for cell in &mut access.cells {
+            let missing = self.objects.leaf(cell.leaf).dims.len() - cell.indices.len();
+            let last = &indices[indices.len() - missing..];
+            cell.indices.extend(last.iter().map(|&index| int(index as i64, place.span)));
+        }
+        Ok(access)
+    }
+
+    fn access_elements(&mut self, place: &Place, offset: u64, ty: &Type) -> Fallible<Access> {
+        if matches!(place.base, Base::Deref(..)) {
+            return self.access_part(place, offset, ty);
+        }
+        // A variable: what indices the path does not give, the part gives.
+        let code = self.code;
+        let thread = self.thread;
+        let targets = self.points.targets_of(thread, place);
+        let leaf = targets.iter().next().and_then(|target| {
+            let there = self.objects.canonical(code, target.object, (target.offset + offset) as i64)?;
+            self.objects.leaf_at(code, target.object, there, ty).map(|(leaf, _)| leaf)
+        });
+        let whole = match &place.base {
+            Base::Local(id) => self.threads.get(thread).flat.locals[id.index()].variable.ty.clone(),
+            Base::Global(id) => code.globals[id.index()].ty.clone(),
+            Base::Deref(..) => unreachable!("it is no variable"),
+        };
+        let mut indices = Vec::new();
+        for (index, _, count) in route(code, &whole, &place.path).indices {
+            let value = as_int(self.value(index)?);
+            self.check(within(&value, count), AssertionKind::Memory, place.span);
+            indices.push(value);
+        }
+        let cells = leaf.filter(|leaf| self.kept.contains_key(leaf)).map(|leaf| Cell { leaf, indices, when: None });
+        let atomic = place.atomic || self.atomic > 0;
+        Ok(Access { cells: cells.into_iter().collect(), atomic, span: place.span })
+    }
+
+    /// The scalars of a type by offset and, where they are in arrays, by indices: all elements one by one.
+    fn elements(&self, ty: &Type) -> Vec<((u64, Vec<u64>), Type)> {
+        match ty {
+            Type::Array(element, count) => {
+                let inner = self.elements(element);
+                let size = self.code.size_of(element);
+                let each = |index: u64| {
+                    inner.iter().map(move |((offset, indices), ty)| {
+                        let indices = [&[index], &indices[..]].concat();
+                        ((offset + index * size, indices), ty.clone())
+                    })
+                };
+                (0..(*count).min(crate::objects::MAX_ELEMENTS)).flat_map(each).collect()
+            }
+            Type::Struct(id) => {
+                let fields = &self.code.structs[id.index()].fields;
+                let inside = |field: &crate::code::Field| -> Vec<((u64, Vec<u64>), Type)> {
+                    let inner = self.elements(&field.ty).into_iter();
+                    inner.map(|((offset, indices), ty)| ((field.offset + offset, indices), ty)).collect()
+                };
+                fields.iter().flat_map(inside).collect()
+            }
+            _ => parts(self.code, ty).into_iter().map(|(offset, ty)| ((offset, Vec::new()), ty)).collect(),
+        }
+    }
+
+    /// A function that nobody knows: it gives any value, and what it is given pointers to may have any value after.
+    pub(super) fn unknown_function(
+        &mut self,
+        function: crate::code::FunctionId,
+        args: &[Expr],
+        result: Option<&Place>,
+        span: Span,
+    ) -> Fallible<()> {
+        let _ = self.code.function(function);
+        let thread = self.thread;
+        for arg in args {
+            self.evaluate(arg)?;
+            let targets = self.points.eval(thread, arg);
+            let leaves: Vec<LeafId> =
+                targets.iter().flat_map(|target| self.objects.object(target.object).leaves.clone()).collect();
+            for leaf in leaves {
+                let Some(kept) = self.kept.get(&leaf).cloned() else { continue };
+                let of = self.objects.leaf(leaf).clone();
+                if of.dims.is_empty() && matches!(of.ty, Type::Int(_)) {
+                    let access =
+                        Access { cells: vec![Cell { leaf, indices: Vec::new(), when: None }], atomic: false, span };
+                    self.store(&access, Value::Any);
+                } else if of.ty.is_scalar() && !matches!(kept.element, Sort::Range(0, 0)) {
+                    self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+                }
+            }
+        }
+        if let Some(place) = result {
+            let access = Access { span, ..self.access(place)? };
+            match &place.ty {
+                Type::Int(_) => self.store(&access, Value::Any),
+                ty => {
+                    let value = self.anything(&ty.clone(), span);
+                    self.store(&access, Value::Of(value));
+                }
+            }
+        }
+        Ok(())
+    }
+}

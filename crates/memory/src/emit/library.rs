@@ -1,0 +1,419 @@
+//! Operations of libraries: threads, locks, memory.
+
+use super::{Emitter, Fallible, assigned, guarded};
+use crate::code::{BlockId, Expr, Library, Place};
+use crate::emit::access::{Access, Cell};
+use crate::objects::{ObjectId, Storage, ThreadIndex};
+use crate::terms::{and, arithmetic, as_int, compare, equal, exists_below, int, me, not, or, read};
+use crate::threads::At;
+use threadwise_ir::{
+    AssertionKind, BinaryOp, Command, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value, VarRef,
+};
+use threadwise_source::{Diagnostic, Span};
+
+impl Emitter<'_> {
+    pub(super) fn library(&mut self, at: At, library: &Library, span: Span) -> Fallible<()> {
+        match library {
+            Library::Create { handle, function, argument } => {
+                self.create(at, handle.as_ref(), function, argument.as_ref(), span)
+            }
+            Library::Join { thread, value } => self.join(thread, value.as_ref(), span),
+            Library::ThreadExit(value) => self.thread_exit(value.as_ref(), span),
+            Library::ThreadSelf(place) => {
+                let access = self.access(place)?;
+                self.store(&access, Value::Of(me(span)));
+                Ok(())
+            }
+            Library::MutexInit { mutex, kind, attributes } => self.init_mutex(mutex, *kind, attributes.as_ref(), span),
+            Library::MutexKind { attributes, kind } => self.set_kind(attributes, *kind, span),
+            Library::MutexLock(mutex) => self.lock(mutex, span),
+            Library::MutexTryLock { mutex, timed, busy, result } => self.try_lock(mutex, *timed, *busy, result, span),
+            Library::MutexUnlock(mutex) => self.unlock(mutex, span),
+            Library::MutexDestroy(lock) | Library::RwDestroy(lock) => self.destroy(lock, span),
+            Library::RwInit(_) | Library::ConditionInit(_) | Library::ConditionDestroy(_) => Ok(()),
+            Library::RwRead(lock) => self.rw_lock(lock, false, span),
+            Library::RwWrite(lock) => self.rw_lock(lock, true, span),
+            Library::RwTry { lock, write, busy, result } => self.rw_try(lock, *write, *busy, result, span),
+            Library::RwUnlock(lock) => self.rw_unlock(lock, span),
+            // A wait may wake up at any time, so a signal changes nothing that can be relied on.
+            Library::ConditionSignal(_) | Library::ConditionBroadcast(_) => Ok(()),
+            Library::ConditionWait { mutex, timed, .. } => {
+                self.unlock(mutex, span)?;
+                self.lock(mutex, span)?;
+                match timed {
+                    Some((number, result)) => self.either(*number, result, span),
+                    None => Ok(()),
+                }
+            }
+            Library::SemaphoreInit(semaphore, value) => self.semaphore_init(semaphore, value, span),
+            Library::SemaphoreWait(semaphore) => self.semaphore_wait(semaphore, span),
+            Library::SemaphoreTryWait { semaphore, timed, result } => {
+                self.semaphore_try(semaphore, *timed, result, span)
+            }
+            Library::SemaphorePost(semaphore) => self.semaphore_post(semaphore, span),
+            Library::SemaphoreValue { semaphore, result } => self.semaphore_value(semaphore, result, span),
+            Library::BarrierInit(barrier, count) => self.barrier_init(barrier, count, span),
+            Library::BarrierWait { barrier, serial, result } => {
+                self.barrier_wait(barrier, *serial, result.as_ref(), span)
+            }
+            Library::Once { once, function } => self.once(once, function, span),
+            Library::KeyCreate(_) | Library::KeySet { .. } | Library::KeyGet { .. } => Err(Box::new(
+                Diagnostic::error(span, "values of keys for each thread are not supported")
+                    .hint("use a thread-local variable in place of the key"),
+            )),
+            Library::Allocate { result, count, .. } => self.allocate(at, result, count, span),
+            Library::Free(pointer) => self.free(pointer, span),
+        }
+    }
+
+    /// Zero, or this number, as it happens.
+    fn either(&mut self, number: i64, result: &Place, span: Span) -> Fallible<()> {
+        let sort = self.sort_of_type(&result.ty);
+        let any = self.anything(&crate::code::Type::Int(threadwise_ir::Bits { width: 1, signed: false }), span);
+        let zero = Term::constant(0, any.sort, span);
+        let (yes, no) = (Term::constant(number, &sort, span), Term::constant(0, &sort, span));
+        let value = Term::conditional(compare(BinaryOp::Ne, any, zero), yes, no, &sort, span);
+        let access = self.access(result)?;
+        self.store(&access, Value::Of(value));
+        Ok(())
+    }
+
+    fn create(
+        &mut self,
+        at: At,
+        handle: Option<&Place>,
+        function: &Expr,
+        argument: Option<&Expr>,
+        span: Span,
+    ) -> Fallible<()> {
+        let created = self.threads.created.get(&at).cloned().unwrap_or_default();
+        let pointer = match created.len() {
+            1 => None,
+            _ => {
+                let value = self.value(function)?;
+                Some(self.simple(value, span))
+            }
+        };
+        let argument = match argument {
+            Some(e) => {
+                let value = self.value(e)?;
+                let sort = self.pointers.sort.clone();
+                let value = self.fitted(value, &sort);
+                Some(self.simple(value, span))
+            }
+            None => None,
+        };
+        let handle = match handle {
+            Some(place) => Some(self.access(place)?),
+            None => None,
+        };
+        self.seen();
+        let (from, to) = (self.here, self.fresh(span));
+        for (function, threads) in created {
+            self.here = from;
+            if let Some(pointer) = &pointer {
+                let storage = Storage::Function(function);
+                let address = self.address_of(self.objects.at(storage));
+                let is_it = equal(pointer.clone(), Term::constant(address, pointer.sort, span));
+                self.step(guarded(is_it), span);
+            }
+            self.start_one_of(at, &threads, argument.as_ref(), handle.as_ref(), to, span);
+        }
+        self.here = to;
+        Ok(())
+    }
+
+    /// Starts the first of some threads that has not been started, which are told apart.
+    fn start_one_of(
+        &mut self,
+        at: At,
+        threads: &[ThreadIndex],
+        argument: Option<&Term>,
+        handle: Option<&Access>,
+        to: threadwise_ir::LocationId,
+        span: Span,
+    ) {
+        let next = (threads.len() > 1).then(|| {
+            let name = format!("next {}", self.threads.get(threads[0]).name);
+            let sort = Sort::Range(0, threads.len() as i64);
+            let known = self.program.shared.iter().position(|var| *var.name == *name && var.span == span);
+            let id = match known {
+                Some(index) => threadwise_ir::SharedId(index as u32),
+                None => self.add_shared(name, sort.clone(), threadwise_ir::Initial::Default, span),
+            };
+            (VarRef::Shared(id), sort)
+        });
+        let _ = at;
+        let from = self.here;
+        if let Some((var, sort)) = &next {
+            let all = compare(BinaryOp::Lt, read(*var, sort, span), int(threads.len() as i64, span));
+            self.check(all, AssertionKind::Beyond, span);
+        }
+        let from = if next.is_some() { self.here } else { from };
+        for (number, &thread) in threads.iter().enumerate() {
+            self.here = from;
+            if let Some((var, sort)) = &next {
+                let now = read(*var, sort, span);
+                let is_it = equal(now, Term::constant(number as i64, sort, span));
+                let counted = (self.place_of(*var, &[], sort, span), Value::Of(int(number as i64 + 1, span)));
+                let command = Command { guard: Some(Box::new(is_it)), ..assigned(vec![counted]) };
+                self.step(command, span);
+            }
+            let startable = self.startables[thread.index()].clone().expect("what is created can be started");
+            let wanted = startable.parameters().count();
+            let null = || Term::constant(0, self.pointers.sort.clone(), span);
+            let args: Vec<Term> = (0..wanted).map(|_| argument.cloned().unwrap_or_else(null)).collect();
+            let place = handle.and_then(|access| match &access.cells[..] {
+                [cell] if cell.when.is_none() && !self.visible.contains(&cell.leaf) => {
+                    let kept = &self.kept[&cell.leaf];
+                    Some(self.place_of(kept.var, &cell.indices, &kept.element, span))
+                }
+                _ => None,
+            });
+            let direct = place.is_some();
+            let scratch = (handle.is_some() && !direct && !startable.is_any_number()).then(|| {
+                let name = format!("created by {}", self.threads.get(self.thread).name);
+                let known = self.program.shared.iter().position(|var| *var.name == *name);
+                let id = match known {
+                    Some(index) => threadwise_ir::SharedId(index as u32),
+                    None => self.add_shared(name, Sort::Tid, threadwise_ir::Initial::Default, span),
+                };
+                VarRef::Shared(id)
+            });
+            let result = match startable.is_any_number() {
+                true => None,
+                false => place.or_else(|| scratch.map(|var| self.place_of(var, &[], &Sort::Tid, span))),
+            };
+            for command in startable.start(args, result, span) {
+                self.step(command, span);
+            }
+            if let (Some(var), Some(access)) = (scratch, handle) {
+                self.store(access, Value::Of(read(var, Sort::Tid, span)));
+            }
+            self.skip_to(to, span);
+        }
+    }
+
+    fn join(&mut self, thread: &Expr, value: Option<&Place>, span: Span) -> Fallible<()> {
+        let who = self.value(thread)?;
+        let Some(lives) = self.lives.clone() else {
+            // Only threads of any number there are: nobody knows when one of them has ended.
+            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+            return Ok(());
+        };
+        if !matches!(*who.sort, Sort::Tid) {
+            return Err(Box::new(Diagnostic::error(span, "what is joined is no handle of a thread")));
+        }
+        // A handle that was never stored, or that of one of any number of threads.
+        let nobody = crate::terms::nobody(span);
+        self.check(compare(BinaryOp::Ne, who.clone(), nobody), AssertionKind::Beyond, span);
+        self.seen();
+        for command in lives.join(who.clone(), span) {
+            self.step(command, span);
+        }
+        if let (Some(place), Some(results)) = (value, self.results) {
+            let access = self.access(place)?;
+            let sort = self.pointers.sort.clone();
+            let all = read(VarRef::Shared(results), Sort::array(Sort::Tid, sort.clone()), span);
+            let value = Term::new(TermKind::Index(Box::new(all), Box::new(who)), sort, span);
+            self.store(&access, Value::Of(value));
+        }
+        Ok(())
+    }
+
+    fn thread_exit(&mut self, value: Option<&Expr>, span: Span) -> Fallible<()> {
+        let flat = &self.threads.get(self.thread).flat;
+        if let (Some(value), Some(result)) = (value, flat.result) {
+            let ty = flat.locals[result.index()].variable.ty.clone();
+            if ty == crate::code::Type::Pointer {
+                let to = Place::local(result, ty, span);
+                self.assign(&to, value, span)?;
+            } else {
+                self.evaluate(value)?;
+            }
+        }
+        self.end_thread(self.exit, span);
+        // What comes after is not reached.
+        self.here = self.fresh(span);
+        Ok(())
+    }
+
+    fn slot_of(&self, object: ObjectId, pointer: &Term, span: Span) -> Term {
+        let of = self.objects.object(object);
+        let from = int(self.address_of(object), span);
+        let diff = arithmetic(BinaryOp::Sub, as_int(pointer.clone()), from);
+        arithmetic(BinaryOp::Div, diff, int(of.stride as i64, span))
+    }
+
+    fn flag(&self, object: ObjectId, slot: Term, span: Span) -> Option<(TermPlace, Term)> {
+        let var = VarRef::Shared(*self.alive.get(&object)?);
+        let slots = self.objects.object(object).slots;
+        let sort = Sort::array(Sort::Range(0, slots as i64 - 1), Sort::Bool);
+        let place = self.place_of(var, &[slot.clone()], &Sort::Bool, span);
+        let value = Term::new(TermKind::Index(Box::new(read(var, sort, span)), Box::new(slot)), Sort::Bool, span);
+        Some((place, value))
+    }
+
+    /// A new object: one that was never used or, if there are such, one that was freed.
+    fn allocate(&mut self, at: At, result: &Place, count: &Expr, span: Span) -> Fallible<()> {
+        let site = self.points.sites[&at];
+        let object = self.objects.at(Storage::Heap(site));
+        let of = self.objects.object(object).clone();
+        let elements = self.sites[site.index()].elements;
+        let count = self.value(count)?;
+        let count = as_int(count);
+        if crate::terms::constant(&count).is_none() {
+            let fits = compare(BinaryOp::Le, count, int(elements as i64, span));
+            self.check(fits, AssertionKind::Beyond, span);
+        }
+        let used = VarRef::Shared(self.used[&object]);
+        let number = Sort::Range(0, of.slots as i64);
+        let now = || read(used, &number, span);
+        let slots = int(of.slots as i64, span);
+        let sort = Sort::Range(0, of.slots as i64 - 1);
+        let slot = VarRef::Local(self.temporary(&sort, span));
+        let slot_place = self.place_of(slot, &[], &sort, span);
+        let is_fresh = compare(BinaryOp::Lt, now(), slots);
+        let bound = Term::new(TermKind::Bound(0), &sort, span);
+        let was_freed = |slot: Term| {
+            let below = compare(BinaryOp::Lt, slot.clone(), now());
+            self.flag(object, slot, span).map(|(_, alive)| and(below, not(alive)))
+        };
+        let some_freed = was_freed(bound).map(|freed| exists_below(of.slots, freed, span));
+        let chosen = was_freed(read(slot, &sort, span));
+        let is_there = some_freed.clone().map_or(is_fresh.clone(), |freed| or(is_fresh.clone(), freed));
+        self.seen();
+        self.check(is_there, AssertionKind::Beyond, span);
+        self.seen();
+        let (from, to) = (self.here, self.fresh(span));
+        let counted =
+            (self.place_of(used, &[], &number, span), Value::Of(arithmetic(BinaryOp::Add, now(), int(1, span))));
+        let mut assignments = vec![(slot_place.clone(), Value::Of(now())), counted];
+        if let Some((mut place, _)) = self.flag(object, now(), span) {
+            place.indices = [now()].into();
+            assignments.push((place, Value::Of(Term::bool(true, span))));
+        }
+        let command = Command { guard: Some(Box::new(is_fresh)), ..assigned(assignments) };
+        self.edge(from, to, command, span, None);
+        if let (Some(some), Some(chosen)) = (some_freed, chosen) {
+            let middle = self.fresh(span);
+            let choice = Command { guard: Some(Box::new(some)), ..assigned(vec![(slot_place, Value::Any)]) };
+            self.edge(from, middle, choice, span, None);
+            let (place, _) = self.flag(object, read(slot, &sort, span), span).expect("it can be freed");
+            let revive =
+                Command { guard: Some(Box::new(chosen)), ..assigned(vec![(place, Value::Of(Term::bool(true, span)))]) };
+            self.edge(middle, to, revive, span, None);
+        }
+        self.here = to;
+        let index = read(slot, &sort, span);
+        let prefix: Vec<Term> = if of.slots > 1 { vec![index.clone()] } else { Vec::new() };
+        for leaf in of.leaves.clone() {
+            if self.kept.get(&leaf).is_some_and(|kept| kept.is_set.is_some()) {
+                self.unset(leaf, &prefix, span);
+            } else if self.alive.contains_key(&object) && self.kept.contains_key(&leaf) {
+                self.zero(leaf, &prefix, span);
+            }
+        }
+        let bytes = arithmetic(BinaryOp::Mul, index, int(of.stride as i64, span));
+        let base = Term::constant(self.address_of(object), self.pointers.sort.clone(), span);
+        let address = match &self.pointers.sort {
+            Sort::Bits(bits) => arithmetic(BinaryOp::Add, base, crate::terms::as_bits(bytes, *bits)),
+            _ => arithmetic(BinaryOp::Add, base, bytes),
+        };
+        let access = self.access(result)?;
+        self.store(&access, Value::Of(address));
+        Ok(())
+    }
+
+    /// Gives a recycled object of `calloc` its zeros again.
+    fn zero(&mut self, leaf: crate::objects::LeafId, prefix: &[Term], span: Span) {
+        let (of, kept) = (self.objects.leaf(leaf).clone(), self.kept[&leaf].clone());
+        let rest = &of.dims[prefix.len()..];
+        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(Sort::Range(0, dim.kept() as i64 - 1), sort);
+        let sort = rest.iter().rev().fold(kept.element.clone(), wrap);
+        let value = match Term::default_of(&sort, span) {
+            Some(value) => value,
+            None => self.all_default(sort.clone(), span),
+        };
+        let place = self.place_of(kept.var, prefix, &sort, span);
+        self.step(assigned(vec![(place, Value::Of(value))]), span);
+    }
+
+    fn free(&mut self, pointer: &Expr, span: Span) -> Fallible<()> {
+        let thread = self.thread;
+        let targets = self.points.eval(thread, pointer);
+        let value = self.value(pointer)?;
+        let value = self.simple(value, span);
+        let unknown = Term::constant(self.unknown(), self.pointers.sort.clone(), span);
+        self.check(compare(BinaryOp::Ne, value.clone(), unknown), AssertionKind::Beyond, span);
+        let mut valid = self.is_null(value.clone(), span);
+        let mut objects: Vec<(ObjectId, Term, Term)> = Vec::new();
+        for target in targets {
+            let of = self.objects.object(target.object);
+            if !matches!(of.storage, Storage::Heap(_)) || objects.iter().any(|(id, ..)| *id == target.object) {
+                continue;
+            }
+            let slot = self.slot_of(target.object, &value, span);
+            let start = arithmetic(BinaryOp::Mul, slot.clone(), int(of.stride as i64, span));
+            let address = arithmetic(BinaryOp::Add, start, int(self.address_of(target.object), span));
+            let inside = crate::terms::within(&slot, of.slots);
+            let when = match of.slots {
+                1 => equal(value.clone(), Term::constant(self.address_of(target.object), value.sort, span)),
+                _ => and(inside, equal(as_int(value.clone()), address)),
+            };
+            let slot = if of.slots == 1 { int(0, span) } else { slot };
+            valid = or(valid, when.clone());
+            objects.push((target.object, when, slot));
+        }
+        self.check(valid, AssertionKind::Memory, span);
+        self.seen();
+        let (from, to) = (self.here, self.fresh(span));
+        let null = self.is_null(value, span);
+        self.edge(from, to, guarded(null), span, None);
+        for (object, when, slot) in objects {
+            self.here = from;
+            let Some((place, alive)) = self.flag(object, slot.clone(), span) else { continue };
+            let mut command = Command {
+                guard: Some(Box::new(and(when.clone(), alive.clone()))),
+                ..assigned(vec![(place, Value::Of(Term::bool(false, span)))])
+            };
+            if self.looks_for(AssertionKind::Memory) {
+                let condition = or(not(when), alive);
+                let kind = AssertionKind::Memory;
+                command.assertions = [threadwise_ir::Assertion { condition, kind }].into();
+            } else {
+                self.edge(from, self.stopped, guarded(and(when, not(alive))), span, None);
+            }
+            // To free is to write: what is in the object is gone.
+            let middle = self.fresh(span);
+            self.touch_all(object, &slot, &mut command, span);
+            self.edge(from, middle, command, span, None);
+            self.here = middle;
+            self.skip_to(to, span);
+        }
+        self.here = to;
+        Ok(())
+    }
+
+    /// Writes all parts of an object with what is in them.
+    fn touch_all(&mut self, object: ObjectId, slot: &Term, command: &mut Command, span: Span) {
+        let of = self.objects.object(object);
+        let prefix: Vec<Term> = if of.slots > 1 { vec![slot.clone()] } else { Vec::new() };
+        let threadwise_ir::Update::Assign(assignments) = &mut command.update else { return };
+        let mut all: Vec<(TermPlace, Value)> = assignments.to_vec();
+        for leaf in of.leaves.iter().filter(|leaf| self.visible.contains(leaf)) {
+            let (of, kept) = (self.objects.leaf(*leaf), &self.kept[leaf]);
+            if !of.ty.is_scalar() {
+                continue;
+            }
+            let cell = Cell { leaf: *leaf, indices: prefix.clone(), when: None };
+            let value = self.read_at(kept.var, of, &kept.element, &cell.indices, span);
+            let sort: Sort = (*value.sort).clone();
+            all.push((self.place_of(kept.var, &prefix, &sort, span), Value::Of(value)));
+        }
+        *assignments = all.into();
+    }
+
+    /// Control leaves calls: their locals are gone.
+    pub(super) fn leave_calls(&mut self, _: BlockId, _: Span) {}
+}

@@ -1,0 +1,531 @@
+//! From laid-out code to locations and edges.
+//!
+//! Each access to memory that another thread may reach starts at a location of its own, which others see; everything else
+//! belongs to the step before it: its locations are transient. Heads of loops are seen by others too, so that no step
+//! runs for ever.
+
+mod access;
+mod library;
+mod live;
+mod locks;
+mod races;
+mod values;
+mod variables;
+
+use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, InstructionKind};
+use crate::layout::{Accesses, Pointers, accesses, escaping};
+use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
+use crate::points::Points;
+use crate::terms::{is_false, is_true, not, or};
+use crate::threads::{At, Number, Site, Threads, discover, loop_heads, sites};
+use crate::{Checks, Options};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use threadwise_ir::{
+    Assertion, AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place,
+    Program, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Update, Value,
+};
+use threadwise_source::{Diagnostic, Span};
+use threadwise_spawn::{Lives, Parameter, Startable};
+use variables::Kept;
+
+type Fallible<T> = Result<T, Box<Diagnostic>>;
+
+/// A pointer that was never set.
+pub(crate) const INDETERMINATE: i64 = 1;
+/// A pointer of which nobody knows where it points to.
+pub(crate) const UNKNOWN: i64 = 2;
+
+pub(crate) fn lower(
+    code: &Code,
+    options: &Options,
+    apart: &BTreeSet<FunctionId>,
+) -> Fallible<(Program, Vec<Diagnostic>)> {
+    let threads = discover(code, apart).map_err(Box::new)?;
+    let sites = sites(code, &threads, u64::from(options.objects));
+    let (objects, site_ids) = objects_of(code, &threads, &sites);
+    let depths: Vec<Vec<u32>> =
+        threads.all.iter().map(|thread| atomic_depths(&thread.flat.blocks)).collect::<Result<_, _>>()?;
+    let mut points = Points::solve(code, &threads, &objects, &site_ids);
+    let inside = |at: At| is_atomic_at(&threads, &depths, at);
+    let accesses = accesses(code, &mut points, &inside);
+    let escaping = escaping(&points, &accesses);
+    if let Some(&thread) = escaping.first() {
+        let function = threads.get(thread).flat.root;
+        let is_known = matches!(threads.get(thread).copies, Number::Exactly(_));
+        if is_known && !apart.contains(&function) {
+            let mut apart = apart.clone();
+            apart.extend(escaping.iter().map(|&thread| threads.get(thread).flat.root));
+            return lower(code, options, &apart);
+        }
+        let function = code.function(function);
+        let message =
+            format!("other threads may see local variables of `{}`, of which there is any number", function.name);
+        return Err(Box::new(
+            Diagnostic::error(function.span, message)
+                .hint("create a fixed number of these threads, or give what is shared a place of its own on the heap"),
+        ));
+    }
+    if let Some(&span) = points.computed.first() {
+        return Err(Box::new(
+            Diagnostic::error(span, "the address of an object is computed with as an integer")
+                .hint("only integers that are handed back as pointers unchanged are supported"),
+        ));
+    }
+    let mut emitter = Emitter::new(code, options, &threads, &objects, points, &accesses, &sites, &depths);
+    emitter.declare();
+    for thread in threads.indices() {
+        emitter.thread(thread)?;
+    }
+    emitter.race_properties();
+    Ok(emitter.finish())
+}
+
+fn objects_of(code: &Code, threads: &Threads, sites: &[Site]) -> (Objects, BTreeMap<At, SiteId>) {
+    let mut objects = Objects::default();
+    for (global, number) in code.globals.iter().zip(0..) {
+        let id = crate::code::GlobalId(number);
+        if !global.thread_local {
+            objects.add(code, Storage::Global(id), &global.ty, 1, global.name.clone(), global.span);
+        }
+    }
+    for thread in threads.indices() {
+        let of = threads.get(thread);
+        for (global, number) in code.globals.iter().zip(0..).filter(|(global, _)| global.thread_local) {
+            let storage = Storage::ThreadLocal(thread, crate::code::GlobalId(number));
+            objects.add(code, storage, &global.ty, 1, global.name.clone(), global.span);
+        }
+        for (local, number) in of.flat.locals.iter().zip(0..) {
+            let variable = &local.variable;
+            let storage = Storage::Local(thread, crate::code::LocalId(number));
+            objects.add(code, storage, &variable.ty, 1, variable.name.clone(), variable.span);
+        }
+    }
+    let mut ids = BTreeMap::new();
+    for (site, number) in sites.iter().zip(0..) {
+        let id = SiteId(number);
+        ids.insert(site.at, id);
+        let ty = match site.elements {
+            1 => site.ty.clone(),
+            count => crate::code::Type::Array(Arc::new(site.ty.clone()), count),
+        };
+        let span = threads.get(site.at.thread).flat.blocks[site.at.block as usize].instructions
+            [site.at.instruction as usize]
+            .span;
+        let name = if sites.len() == 1 { "heap".to_string() } else { format!("heap{}", number + 1) };
+        objects.add(code, Storage::Heap(id), &ty, site.slots, name.into(), span);
+    }
+    for &function in &threads.taken {
+        let of = code.function(function);
+        objects.add(code, Storage::Function(function), &crate::code::Type::Void, 1, of.name.clone(), of.span);
+    }
+    (objects, ids)
+}
+
+/// For each block how many atomic regions are open where it begins.
+fn atomic_depths(blocks: &[crate::code::Block]) -> Fallible<Vec<u32>> {
+    let mut depths: Vec<Option<u32>> = vec![None; blocks.len()];
+    let mut work = vec![(0usize, 0u32)];
+    while let Some((block, depth)) = work.pop() {
+        match depths[block] {
+            Some(known) if known == depth => continue,
+            Some(_) => {
+                let error = Diagnostic::error(
+                    blocks[block].span,
+                    "an atomic region ends on one way to here and not on another",
+                );
+                return Err(Box::new(error.hint("end the region on all ways, or on none")));
+            }
+            None => depths[block] = Some(depth),
+        }
+        let mut depth = depth;
+        for instruction in &blocks[block].instructions {
+            match instruction.kind {
+                InstructionKind::AtomicBegin => depth += 1,
+                InstructionKind::AtomicEnd => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        work.extend(crate::walk::targets(&blocks[block].end).into_iter().map(|to| (to.index(), depth)));
+    }
+    Ok(depths.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+fn is_atomic_at(threads: &Threads, depths: &[Vec<u32>], at: At) -> bool {
+    let mut depth = depths[at.thread.index()][at.block as usize];
+    let block = &threads.get(at.thread).flat.blocks[at.block as usize];
+    for instruction in &block.instructions[..at.instruction as usize] {
+        match instruction.kind {
+            InstructionKind::AtomicBegin => depth += 1,
+            InstructionKind::AtomicEnd => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth > 0
+}
+
+pub(crate) struct Emitter<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) checks: Checks,
+    pub(crate) threads: &'a Threads,
+    pub(crate) objects: &'a Objects,
+    pub(crate) points: Points<'a>,
+    pub(crate) accesses: &'a Accesses,
+    pub(crate) sites: &'a [Site],
+    depths: &'a [Vec<u32>],
+    pub(crate) program: Program,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) pointers: Pointers,
+    /// The variables that stand for leaves.
+    pub(crate) kept: BTreeMap<LeafId, Kept>,
+    pub(crate) visible: BTreeSet<LeafId>,
+    /// Of objects whose lives end: whether they are alive.
+    pub(crate) alive: BTreeMap<ObjectId, SharedId>,
+    /// Of pools: how many of their objects have ever been used.
+    pub(crate) used: BTreeMap<ObjectId, SharedId>,
+    pub(crate) startables: Vec<Option<Startable>>,
+    pub(crate) lives: Option<Lives>,
+    /// What a thread returned, by its identity, where somebody asks for it.
+    pub(crate) results: Option<SharedId>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    // Of the thread that is being emitted:
+    pub(crate) thread: ThreadIndex,
+    pub(crate) routine: RoutineId,
+    pub(crate) here: LocationId,
+    pub(crate) stopped: LocationId,
+    exit: LocationId,
+    blocks: Vec<LocationId>,
+    pub(crate) block: usize,
+    pub(crate) atomic: u32,
+    locals: Vec<LocalVar>,
+    free_temporaries: Vec<LocalId>,
+    used_temporaries: Vec<LocalId>,
+}
+
+impl<'a> Emitter<'a> {
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        code: &'a Code,
+        options: &Options,
+        threads: &'a Threads,
+        objects: &'a Objects,
+        points: Points<'a>,
+        accesses: &'a Accesses,
+        sites: &'a [Site],
+        depths: &'a [Vec<u32>],
+    ) -> Emitter<'a> {
+        let top = objects.end() as i64 + 4096;
+        Emitter {
+            code,
+            checks: options.checks,
+            threads,
+            objects,
+            points,
+            accesses,
+            sites,
+            depths,
+            program: Program::empty(code.source.clone()),
+            edges: Vec::new(),
+            pointers: Pointers { sort: variables::pointer_sort(code, threads, top) },
+            kept: BTreeMap::new(),
+            visible: BTreeSet::new(),
+            alive: BTreeMap::new(),
+            used: BTreeMap::new(),
+            startables: Vec::new(),
+            lives: None,
+            results: None,
+            diagnostics: Vec::new(),
+            thread: ThreadIndex(0),
+            routine: RoutineId(0),
+            here: LocationId(0),
+            stopped: LocationId(0),
+            exit: LocationId(0),
+            blocks: Vec::new(),
+            block: 0,
+            atomic: 0,
+            locals: Vec::new(),
+            free_temporaries: Vec::new(),
+            used_temporaries: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> (Program, Vec<Diagnostic>) {
+        let mut program = self.program;
+        program.edges = Arc::new(self.edges);
+        (threadwise_validate::finished(program), self.diagnostics)
+    }
+
+    /// Declares the templates and the variables that are there for all threads.
+    fn declare(&mut self) {
+        for thread in self.threads.indices() {
+            let of = self.threads.get(thread);
+            let copies = match of.copies {
+                _ if of.is_entry => Copies::Single,
+                Number::Exactly(count) => Copies::Exactly(count as u32),
+                Number::Any => Copies::Any,
+            };
+            let span = self.code.function(of.flat.root).span;
+            let body = RoutineId(thread.0);
+            self.program.templates.push(Template { name: of.name.clone(), copies, body, span });
+            self.program.routines.push(Routine::new(of.name.clone()));
+        }
+        for thread in self.threads.indices() {
+            let of = self.threads.get(thread);
+            let startable = (!of.is_entry).then(|| {
+                let function = self.code.function(of.flat.root);
+                let sort = self.pointers.sort.clone();
+                let parameter = |variable: &crate::code::Variable| Parameter {
+                    name: variable.name.clone(),
+                    sort: sort.clone(),
+                    span: variable.span,
+                };
+                let parameters = function.locals.iter().take(function.params.min(1)).map(parameter).collect();
+                let template = TemplateId(thread.0);
+                match of.copies {
+                    Number::Any => Startable::any_number(&mut self.program, template, parameters),
+                    Number::Exactly(_) => {
+                        let lives = self.lives.get_or_insert_with(|| Lives::declare(&mut self.program, function.span));
+                        lives.add(&mut self.program, template, parameters)
+                    }
+                }
+            });
+            self.startables.push(startable);
+        }
+        self.declare_variables();
+    }
+
+    fn thread(&mut self, thread: ThreadIndex) -> Fallible<()> {
+        let of = self.threads.get(thread);
+        let function = self.code.function(of.flat.root);
+        self.thread = thread;
+        self.routine = RoutineId(thread.0);
+        self.locals = self.declare_locals(thread);
+        self.free_temporaries.clear();
+        self.atomic = 0;
+        let first_location = self.program.locations.len();
+        let first_edge = self.edges.len();
+        let entry = self.fresh(function.span);
+        self.location(entry).transient = false;
+        let exit = self.fresh(function.end);
+        self.location(exit).transient = false;
+        self.exit = exit;
+        self.stopped = self.fresh(function.end);
+        self.location(self.stopped).transient = false;
+        let heads = loop_heads(&of.flat);
+        self.blocks = Vec::new();
+        for (index, block) in of.flat.blocks.iter().enumerate() {
+            let span = block.instructions.first().map_or(block.span, |first| first.span);
+            let at = self.fresh(span);
+            self.blocks.push(at);
+            if heads[index] && self.depths[thread.index()][index] == 0 {
+                self.location(at).transient = false;
+            }
+            if let Some(label) = &block.label {
+                self.location(at).labels = Box::new([label.clone()]);
+            }
+        }
+        self.here = entry;
+        self.first_steps(thread, function.span)?;
+        let first = self.blocks[0];
+        self.skip_to(first, function.span);
+        for (index, block) in of.flat.blocks.iter().enumerate() {
+            self.block = index;
+            self.here = self.blocks[index];
+            self.atomic = self.depths[thread.index()][index];
+            for (instruction, number) in block.instructions.iter().zip(0..) {
+                let at = At { thread, block: index as u32, instruction: number };
+                self.instruction(at, instruction)?;
+                self.statement_ends();
+            }
+            self.end(&block.end, block.span, exit)?;
+            self.statement_ends();
+        }
+        let routine = &mut self.program.routines[thread.index()];
+        (routine.entry, routine.exit) = (entry, exit);
+        routine.locals = std::mem::take(&mut self.locals);
+        live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
+        Ok(())
+    }
+
+    fn instruction(&mut self, at: At, instruction: &Instruction) -> Fallible<()> {
+        let span = instruction.span;
+        match &instruction.kind {
+            InstructionKind::Declare(local) => self.declare_local(*local, span),
+            InstructionKind::Assign { to, value } => self.assign(to, value, span)?,
+            InstructionKind::Copy { to, from } => self.copy(to, from, span)?,
+            InstructionKind::Clear(place) => self.clear(place, span)?,
+            InstructionKind::Call { callee, args, result } => {
+                let Callee::Function(function) = callee else { unreachable!("pointers were replaced by functions") };
+                self.unknown_function(*function, args, result.as_ref(), span)?;
+            }
+            InstructionKind::Assert(e, failure) => {
+                let condition = self.condition(e)?;
+                self.check(condition, kind_of(*failure), span);
+            }
+            InstructionKind::Assume(e) => {
+                let condition = self.condition(e)?;
+                self.assume(condition, span);
+            }
+            InstructionKind::AtomicBegin => {
+                self.seen();
+                self.atomic += 1;
+            }
+            InstructionKind::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
+            InstructionKind::Library(library) => self.library(at, library, span)?,
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, end: &End, span: Span, exit: LocationId) -> Fallible<()> {
+        match end {
+            End::Goto(to) => {
+                self.leave_calls(*to, span);
+                let to = self.blocks[to.index()];
+                self.skip_to(to, span);
+            }
+            End::Branch(e, yes, no) => {
+                let (yes, no) = (self.blocks[yes.index()], self.blocks[no.index()]);
+                self.branch(e, yes, no, span)?;
+            }
+            End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
+            End::Return(_) => self.end_thread(exit, span),
+            End::Exit | End::Unreachable => self.skip_to(self.stopped, span),
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, e: &crate::code::Expr, cases: &[(i64, BlockId)], rest: BlockId, span: Span) -> Fallible<()> {
+        let value = self.value(e)?;
+        let value = self.simple(value, span);
+        let mut none = Expr::bool(false, span);
+        for (case, to) in cases {
+            let is_it = crate::terms::equal(value.clone(), Expr::constant(*case, value.sort, span));
+            none = or(none, is_it.clone());
+            self.edge(self.here, self.blocks[to.index()], guarded(is_it), span, None);
+        }
+        self.edge(self.here, self.blocks[rest.index()], guarded(not(none)), span, None);
+        Ok(())
+    }
+
+    // The graph.
+
+    pub(crate) fn fresh(&mut self, span: Span) -> LocationId {
+        let id = LocationId(self.program.locations.len() as u32);
+        let mut location = Location::new(self.routine, span);
+        location.transient = true;
+        self.program.locations.push(location);
+        id
+    }
+
+    fn location(&mut self, id: LocationId) -> &mut Location {
+        &mut self.program.locations[id.index()]
+    }
+
+    /// Other threads can see that this one is here.
+    pub(crate) fn seen(&mut self) {
+        if self.atomic == 0 {
+            let here = self.here;
+            self.location(here).transient = false;
+        }
+    }
+
+    pub(crate) fn edge(
+        &mut self,
+        from: LocationId,
+        to: LocationId,
+        command: Command,
+        span: Span,
+        branch: Option<bool>,
+    ) {
+        if command.guard.as_deref().is_some_and(is_false) {
+            return;
+        }
+        let guard = command.guard.filter(|guard| !is_true(guard));
+        let id = EdgeId(self.edges.len() as u32);
+        let op = Op::Command(Command { guard, ..command });
+        self.edges.push(Edge { from, to, op, span, branch, atomic: false });
+        self.location(from).edges.push(id);
+    }
+
+    /// One step, after which the code goes on.
+    pub(crate) fn step(&mut self, command: Command, span: Span) {
+        let to = self.fresh(span);
+        self.edge(self.here, to, command, span, None);
+        self.here = to;
+    }
+
+    pub(crate) fn skip_to(&mut self, to: LocationId, span: Span) {
+        self.edge(self.here, to, Command::default(), span, None);
+    }
+
+    /// Fails where a condition does not hold, if that is looked for; else the execution ends there.
+    pub(crate) fn check(&mut self, condition: Expr, kind: AssertionKind, span: Span) {
+        if is_true(&condition) {
+            return;
+        }
+        if !self.looks_for(kind) {
+            return self.assume(condition, span);
+        }
+        let assertions = Box::new([Assertion { condition: condition.clone(), kind }]);
+        let command = Command { assertions, ..guarded(condition) };
+        self.step(command, span);
+    }
+
+    pub(crate) fn looks_for(&self, kind: AssertionKind) -> bool {
+        match kind {
+            AssertionKind::Assert => self.checks.assertions,
+            AssertionKind::Memory => self.checks.memory,
+            AssertionKind::Arithmetic => self.checks.overflow,
+            AssertionKind::Release | AssertionKind::Lock => self.checks.locks,
+            AssertionKind::Start | AssertionKind::Join | AssertionKind::Beyond => true,
+        }
+    }
+
+    /// The execution ends where a condition does not hold.
+    pub(crate) fn assume(&mut self, condition: Expr, span: Span) {
+        if is_true(&condition) {
+            return;
+        }
+        self.edge(self.here, self.stopped, guarded(not(condition.clone())), span, None);
+        self.step(guarded(condition), span);
+    }
+
+    // Temporaries.
+
+    pub(crate) fn temporary(&mut self, sort: &Sort, span: Span) -> LocalId {
+        let position = self.free_temporaries.iter().position(|id| self.locals[id.index()].sort == *sort);
+        let id = match position {
+            Some(position) => self.free_temporaries.swap_remove(position),
+            None => {
+                let id = LocalId(self.locals.len() as u32);
+                let name = format!("tmp{}", self.locals.len()).into();
+                self.locals.push(LocalVar { name, sort: sort.clone(), span });
+                id
+            }
+        };
+        self.used_temporaries.push(id);
+        id
+    }
+
+    fn statement_ends(&mut self) {
+        self.free_temporaries.append(&mut self.used_temporaries);
+        self.free_temporaries.sort_unstable();
+    }
+}
+
+pub(crate) fn guarded(guard: Expr) -> Command {
+    Command { guard: Some(Box::new(guard)), ..Command::default() }
+}
+
+pub(crate) fn assigned(assignments: Vec<(Place, Value)>) -> Command {
+    Command { update: Update::Assign(assignments.into()), ..Command::default() }
+}
+
+fn kind_of(failure: Failure) -> AssertionKind {
+    match failure {
+        Failure::Assertion => AssertionKind::Assert,
+        Failure::Overflow => AssertionKind::Arithmetic,
+        Failure::Memory => AssertionKind::Memory,
+        Failure::Lock => AssertionKind::Lock,
+    }
+}

@@ -1,0 +1,505 @@
+//! Values of expressions. Loads that other threads can see are steps of their own, from left to right; what they give is
+//! kept in temporaries. Everything else is one expression.
+
+use super::{Emitter, Fallible, assigned, guarded};
+use crate::code::{BinaryOp as Op, Expr, ExprKind, Type, UnaryOp};
+use crate::layout::loads_of_expr;
+use crate::points::route;
+use crate::terms::{
+    and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_false, is_true, not, or, read, within,
+};
+use threadwise_ir::{
+    AssertionKind, BinaryOp, Bits, Expr as Term, ExprKind as TermKind, LocationId, Place, Sort, UnaryOp as TermOp,
+    Value, VarRef,
+};
+use threadwise_source::{Diagnostic, Span};
+
+impl Emitter<'_> {
+    pub(crate) fn sort_of_type(&self, ty: &Type) -> Sort {
+        self.pointers.element_sort(ty)
+    }
+
+    /// The value of an expression, as one of the sort of its type.
+    pub(crate) fn value(&mut self, e: &Expr) -> Fallible<Term> {
+        let span = e.span;
+        let sort = self.sort_of_type(&e.ty);
+        Ok(match &e.kind {
+            ExprKind::Const(_) if matches!(e.ty, Type::Float(_)) => Term::constant(0, sort, span),
+            ExprKind::Const(value) => Term::constant(*value, sort, span),
+            ExprKind::Load(place) => self.load(place)?,
+            ExprKind::Address(place) => self.address(place)?,
+            ExprKind::Function(_) => {
+                let address = self.constant_value(e).unwrap_or(self.unknown());
+                Term::constant(address, sort, span)
+            }
+            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
+                let condition = self.condition(e)?;
+                number(condition, sort, span)
+            }
+            ExprKind::Unary(op, a) => self.unary(*op, a, e)?,
+            ExprKind::Binary(op, a, b) if comparison(*op).is_some() => {
+                let condition = self.comparison(*op, a, b, span)?;
+                number(condition, sort, span)
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e)?,
+            ExprKind::Offset(pointer, by, unit) => {
+                let pointer = self.value(pointer)?;
+                let by = self.value(by)?;
+                self.moved(pointer, by, *unit, span)
+            }
+            ExprKind::Difference(a, b, unit) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                let bytes = arithmetic(BinaryOp::Sub, as_int(a), as_int(b));
+                let units = arithmetic(BinaryOp::Div, bytes, int(*unit as i64, span));
+                e.ty.bits().map_or(units.clone(), |bits| as_bits(units, bits))
+            }
+            ExprKind::Conditional(parts) => self.conditional(parts, sort, span)?,
+            ExprKind::Convert(inner) => self.convert(inner, e)?,
+            ExprKind::Any => self.anything(&e.ty, span),
+        })
+    }
+
+    /// Any value of a type.
+    pub(crate) fn anything(&mut self, ty: &Type, span: Span) -> Term {
+        let sort = self.sort_of_type(ty);
+        match ty {
+            Type::Pointer => Term::constant(self.unknown(), sort, span),
+            Type::Int(_) => {
+                let temporary = VarRef::Local(self.temporary(&sort, span));
+                let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
+                self.step(assigned(vec![(place, Value::Any)]), span);
+                read(temporary, sort, span)
+            }
+            _ => Term::constant(0, sort, span),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr, e: &Expr) -> Fallible<Term> {
+        let value = self.value(a)?;
+        let (sort, span) = (value.sort, e.span);
+        if sort.bits().is_none() {
+            return Ok(value);
+        }
+        let op = match op {
+            UnaryOp::Neg => {
+                let value = as_int(value.clone());
+                let negated = Term::new(TermKind::Unary(TermOp::Neg, Box::new(value)), Sort::Int, span);
+                self.no_overflow(negated, sort.bits(), span);
+                TermOp::Neg
+            }
+            UnaryOp::BitNot => TermOp::BitNot,
+            UnaryOp::Not => unreachable!("it is a condition"),
+        };
+        Ok(match (constant(&value), sort.bits(), op) {
+            (Some(word), Some(bits), TermOp::Neg) => Term::constant(bits.negated(word), sort, span),
+            (Some(word), Some(bits), _) => Term::constant(bits.complement(word), sort, span),
+            _ => Term::new(TermKind::Unary(op, Box::new(value)), sort, span),
+        })
+    }
+
+    fn binary(&mut self, op: Op, a: &Expr, b: &Expr, e: &Expr) -> Fallible<Term> {
+        let (left, right, span) = (self.value(a)?, self.value(b)?, e.span);
+        let Some(bits) = left.sort.bits() else { return Ok(left) };
+        Ok(match op {
+            Op::Add | Op::Sub | Op::Mul => {
+                let op = operator(op);
+                if self.checks.overflow && bits.signed {
+                    let exact = arithmetic(op, as_int(left.clone()), as_int(right.clone()));
+                    self.no_overflow(exact, Some(bits), span);
+                }
+                arithmetic(op, left, right)
+            }
+            Op::Div | Op::Rem => {
+                let zero = Term::constant(0, right.sort, span);
+                self.check(compare(BinaryOp::Ne, right.clone(), zero), AssertionKind::Arithmetic, span);
+                if bits.signed && self.checks.overflow {
+                    let least = Term::constant(bits.bounds().0 as i64, left.sort, span);
+                    let minus = Term::constant(-1, right.sort, span);
+                    let wraps = and(equal(left.clone(), least), equal(right.clone(), minus));
+                    self.check(not(wraps), AssertionKind::Arithmetic, span);
+                }
+                arithmetic(operator(op), left, right)
+            }
+            Op::BitAnd | Op::BitOr | Op::BitXor => arithmetic(operator(op), left, right),
+            Op::Shl | Op::Shr => {
+                let count = as_int(right);
+                self.check(within(&count, u64::from(bits.width)), AssertionKind::Arithmetic, span);
+                let sort = left.sort;
+                match (constant(&left), constant(&count)) {
+                    (Some(x), Some(n)) if n >= 0 => {
+                        let n = i128::from(n);
+                        let word = if op == Op::Shl { bits.shifted_left(x, n) } else { bits.shifted_right(x, n) };
+                        Term::constant(word.unwrap_or(0), sort, span)
+                    }
+                    _ => Term::binary(operator(op), left, count, sort),
+                }
+            }
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => unreachable!("it is a comparison"),
+        })
+    }
+
+    /// The exact result is a number of the kind.
+    fn no_overflow(&mut self, exact: Term, bits: Option<Bits>, span: Span) {
+        let Some(bits) = bits.filter(|bits| self.checks.overflow && bits.signed) else { return };
+        let (least, most) = bits.bounds();
+        let low = compare(BinaryOp::Ge, exact.clone(), int(least as i64, span));
+        let high = compare(BinaryOp::Le, exact, int(most as i64, span));
+        self.check(and(low, high), AssertionKind::Arithmetic, span);
+    }
+
+    fn convert(&mut self, inner: &Expr, e: &Expr) -> Fallible<Term> {
+        let span = e.span;
+        match (&inner.ty, &e.ty) {
+            (Type::Float(_), Type::Int(_) | Type::Pointer) => {
+                self.value(inner)?;
+                Ok(self.anything(&e.ty, span))
+            }
+            (_, Type::Float(_)) => {
+                self.value(inner)?;
+                Ok(self.anything(&e.ty, span))
+            }
+            (_, Type::Int(bits)) => {
+                let value = self.value(inner)?;
+                if !value.sort.is_integer() {
+                    return Err(Box::new(
+                        Diagnostic::error(span, "a thread's identity becomes an integer")
+                            .hint("keep it in a variable of its own type, and compare it with pthread_equal"),
+                    ));
+                }
+                Ok(as_bits(value, *bits))
+            }
+            (Type::Int(_), Type::Pointer) => {
+                let value = self.value(inner)?;
+                Ok(self.as_pointer(value, span))
+            }
+            _ => self.value(inner),
+        }
+    }
+
+    /// A number as a pointer.
+    fn as_pointer(&mut self, value: Term, span: Span) -> Term {
+        match self.pointers.sort {
+            Sort::Bits(bits) => as_bits(value, bits),
+            _ => match constant(&value) {
+                Some(number) => Term::constant(number, self.pointers.sort.clone(), span),
+                None => as_int(value),
+            },
+        }
+    }
+
+    /// A pointer that is moved by so many units. Where it would leave all objects the program is wrong.
+    fn moved(&mut self, pointer: Term, by: Term, unit: i64, span: Span) -> Term {
+        match self.pointers.sort.clone() {
+            Sort::Bits(bits) => {
+                let bytes = arithmetic(BinaryOp::Mul, as_bits(by, bits), Term::constant(unit, Sort::Bits(bits), span));
+                arithmetic(BinaryOp::Add, pointer, bytes)
+            }
+            sort => {
+                let bytes = arithmetic(BinaryOp::Mul, as_int(by), int(unit, span));
+                let there = arithmetic(BinaryOp::Add, pointer, bytes);
+                let Sort::Range(_, top) = sort else { return there };
+                if !there.surely_fits(&sort) {
+                    self.check(within(&there, top as u64 + 1), AssertionKind::Memory, span);
+                }
+                there
+            }
+        }
+    }
+
+    /// The address of a place.
+    pub(crate) fn address(&mut self, place: &crate::code::Place) -> Fallible<Term> {
+        use crate::code::Base;
+        let span = place.span;
+        let code = self.code;
+        let (start, ty) = match &place.base {
+            Base::Local(id) => {
+                let variable = &self.threads.get(self.thread).flat.locals[id.index()].variable;
+                let object = self.objects.at(crate::objects::Storage::Local(self.thread, *id));
+                (Term::constant(self.address_of(object), self.pointers.sort.clone(), span), variable.ty.clone())
+            }
+            Base::Global(id) => {
+                let variable = &code.globals[id.index()];
+                let storage = match variable.thread_local {
+                    true => crate::objects::Storage::ThreadLocal(self.thread, *id),
+                    false => crate::objects::Storage::Global(*id),
+                };
+                let object = self.objects.at(storage);
+                (Term::constant(self.address_of(object), self.pointers.sort.clone(), span), variable.ty.clone())
+            }
+            Base::Deref(pointer, ty) => (self.value(pointer)?, ty.clone()),
+        };
+        let route = route(code, &ty, &place.path);
+        let mut address = self.moved(start, int(route.offset as i64, span), 1, span);
+        for (index, size, _) in route.indices {
+            let by = self.value(index)?;
+            address = self.moved(address, by, size as i64, span);
+        }
+        Ok(match (constant(&address), &self.pointers.sort) {
+            (Some(number), sort) => Term::constant(number, sort.clone(), span),
+            _ => address,
+        })
+    }
+
+    /// Whether an expression is not zero.
+    pub(crate) fn condition(&mut self, e: &Expr) -> Fallible<Term> {
+        let span = e.span;
+        match &e.kind {
+            ExprKind::Unary(UnaryOp::Not, a) => Ok(not(self.condition(a)?)),
+            ExprKind::Binary(op, a, b) if comparison(*op).is_some() => self.comparison(*op, a, b, span),
+            ExprKind::And(a, b) if self.is_quiet(b) => {
+                let a = self.condition(a)?;
+                Ok(and(a, self.condition(b)?))
+            }
+            ExprKind::Or(a, b) if self.is_quiet(b) => {
+                let a = self.condition(a)?;
+                Ok(or(a, self.condition(b)?))
+            }
+            ExprKind::And(..) | ExprKind::Or(..) => {
+                let value = self.by_branches(e, span)?;
+                Ok(value)
+            }
+            ExprKind::Convert(inner) if widens(&inner.ty, &e.ty) => self.condition(inner),
+            _ => {
+                let value = self.value(e)?;
+                Ok(self.is_not_zero(value, span))
+            }
+        }
+    }
+
+    fn is_not_zero(&self, value: Term, span: Span) -> Term {
+        match (&value.kind, &*value.sort) {
+            (_, Sort::Bool) => value,
+            (_, Sort::Tid) => Term::bool(true, span),
+            // A number that says whether something holds.
+            (TermKind::Conditional(parts), _) if constant(&parts[1]) == Some(1) && constant(&parts[2]) == Some(0) => {
+                parts[0].clone()
+            }
+            _ => {
+                let zero = Term::constant(0, value.sort, span);
+                compare(BinaryOp::Ne, value, zero)
+            }
+        }
+    }
+
+    fn comparison(&mut self, op: Op, a: &Expr, b: &Expr, span: Span) -> Fallible<Term> {
+        if matches!(a.ty, Type::Float(_)) {
+            self.value(a)?;
+            self.value(b)?;
+            let any = self.anything(&Type::Int(Bits { width: 1, signed: false }), span);
+            return Ok(self.is_not_zero(any, span));
+        }
+        // `e == 0` and `e != 0` of what is a condition itself.
+        if let (Op::Eq | Op::Ne, ExprKind::Const(0), true) = (op, &b.kind, is_condition(a)) {
+            let inner = self.condition(a)?;
+            return Ok(if op == Op::Eq { not(inner) } else { inner });
+        }
+        let left = self.value(a)?;
+        let right = self.value(b)?;
+        Ok(compare(operator(op), left, right))
+    }
+
+    /// Whether evaluating an expression is no step and cannot go wrong, so that it may be done in any case.
+    fn is_quiet(&mut self, e: &Expr) -> bool {
+        let mut is_quiet = true;
+        let mut parts = vec![e];
+        while let Some(e) = parts.pop() {
+            match &e.kind {
+                ExprKind::Const(_) | ExprKind::Function(_) => {}
+                ExprKind::Any => is_quiet = false,
+                ExprKind::Load(place) => is_quiet &= self.is_quiet_place(place),
+                ExprKind::Address(place) => is_quiet &= self.is_plain_path(place),
+                ExprKind::Unary(op, a) => {
+                    is_quiet &= *op != UnaryOp::Neg || !self.checks.overflow;
+                    parts.push(a);
+                }
+                ExprKind::Convert(a) => {
+                    is_quiet &= !matches!(a.ty, Type::Float(_));
+                    parts.push(a);
+                }
+                ExprKind::Binary(op, a, b) => {
+                    is_quiet &= !matches!(op, Op::Div | Op::Rem | Op::Shl | Op::Shr) && !matches!(a.ty, Type::Float(_));
+                    is_quiet &= !self.checks.overflow || comparison(*op).is_some();
+                    parts.extend([&**a, &**b]);
+                }
+                ExprKind::Offset(..) => is_quiet = false,
+                ExprKind::Difference(a, b, _) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                    parts.extend([&**a, &**b]);
+                }
+                ExprKind::Conditional(inner) => parts.extend(inner.iter()),
+            }
+        }
+        is_quiet
+    }
+
+    fn is_plain_path(&self, place: &crate::code::Place) -> bool {
+        let is_field = |step: &crate::code::Step| matches!(step, crate::code::Step::Field(_));
+        !matches!(place.base, crate::code::Base::Deref(..)) && place.path.iter().all(is_field)
+    }
+
+    fn is_quiet_place(&mut self, place: &crate::code::Place) -> bool {
+        if !self.is_plain_path(place) {
+            return false;
+        }
+        let thread = self.thread;
+        let leaves = self.points.leaves_of(thread, place);
+        leaves
+            .iter()
+            .all(|leaf| !self.visible.contains(leaf) && self.kept.get(leaf).is_some_and(|kept| kept.is_set.is_none()))
+    }
+
+    /// A condition whose parts are steps: control goes different ways, and a temporary says which.
+    fn by_branches(&mut self, e: &Expr, span: Span) -> Fallible<Term> {
+        let temporary = VarRef::Local(self.temporary(&Sort::Bool, span));
+        let place = || Place { var: temporary, indices: Box::default(), sort: Sort::Bool.into(), span };
+        let (yes, no, end) = (self.fresh(span), self.fresh(span), self.fresh(span));
+        self.branch(e, yes, no, span)?;
+        for (at, value) in [(yes, true), (no, false)] {
+            self.edge(at, end, assigned(vec![(place(), Value::Of(Term::bool(value, span)))]), span, None);
+        }
+        self.here = end;
+        Ok(read(temporary, Sort::Bool, span))
+    }
+
+    /// Goes one way or the other, by whether an expression is not zero.
+    pub(super) fn branch(&mut self, e: &Expr, yes: LocationId, no: LocationId, span: Span) -> Fallible<()> {
+        match &e.kind {
+            ExprKind::Unary(UnaryOp::Not, a) => return self.branch(a, no, yes, span),
+            ExprKind::And(a, b) if !self.is_quiet(b) => {
+                let middle = self.fresh(b.span);
+                self.branch(a, middle, no, span)?;
+                self.here = middle;
+                return self.branch(b, yes, no, span);
+            }
+            ExprKind::Or(a, b) if !self.is_quiet(b) => {
+                let middle = self.fresh(b.span);
+                self.branch(a, yes, middle, span)?;
+                self.here = middle;
+                return self.branch(b, yes, no, span);
+            }
+            _ => {}
+        }
+        let condition = self.condition(e)?;
+        if is_true(&condition) || is_false(&condition) {
+            self.skip_to(if is_true(&condition) { yes } else { no }, span);
+            return Ok(());
+        }
+        self.edge(self.here, yes, guarded(condition.clone()), span, Some(true));
+        self.edge(self.here, no, guarded(not(condition)), span, Some(false));
+        Ok(())
+    }
+
+    fn conditional(&mut self, parts: &[Expr; 3], sort: Sort, span: Span) -> Fallible<Term> {
+        let [condition, a, b] = parts;
+        if self.is_quiet(a) && self.is_quiet(b) {
+            let condition = self.condition(condition)?;
+            let (a, b) = (self.value(a)?, self.value(b)?);
+            let (a, b) = (self.fitted(a, &sort), self.fitted(b, &sort));
+            if a.sort == b.sort {
+                let sort = a.sort;
+                return Ok(Term::conditional(condition, a, b, sort, span));
+            }
+        }
+        let temporary = VarRef::Local(self.temporary(&sort, span));
+        let (yes, no, end) = (self.fresh(span), self.fresh(span), self.fresh(span));
+        self.branch(condition, yes, no, span)?;
+        for (at, part) in [(yes, a), (no, b)] {
+            self.here = at;
+            let value = self.value(part)?;
+            let value = self.fitted(value, &sort);
+            let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
+            self.edge(self.here, end, assigned(vec![(place, Value::Of(value))]), span, None);
+        }
+        self.here = end;
+        Ok(read(temporary, sort, span))
+    }
+
+    /// A constant address as a pointer; everything else as it is.
+    pub(super) fn fitted(&self, value: Term, sort: &Sort) -> Term {
+        match (constant(&value), sort, &*value.sort) {
+            (Some(number), Sort::Range(lo, hi), Sort::Int) if (*lo..=*hi).contains(&number) => {
+                Term::constant(number, sort.clone(), value.span)
+            }
+            (_, Sort::Bits(bits), _) if value.sort.is_integer() => as_bits(value, *bits),
+            _ => value,
+        }
+    }
+
+    /// A value that can be used several times: a variable of the thread's own, or a constant.
+    pub(crate) fn simple(&mut self, value: Term, span: Span) -> Term {
+        match value.kind {
+            TermKind::Const(_) | TermKind::Read(VarRef::Local(_)) => value,
+            _ => {
+                let sort = match &*value.sort {
+                    Sort::Int => self.pointers.sort.clone(),
+                    sort => sort.clone(),
+                };
+                let temporary = VarRef::Local(self.temporary(&sort, span));
+                let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
+                self.step(assigned(vec![(place, Value::Of(value))]), span);
+                read(temporary, sort, span)
+            }
+        }
+    }
+
+    /// Evaluates an expression for what it loads.
+    pub(super) fn evaluate(&mut self, e: &Expr) -> Fallible<()> {
+        if !loads_of_expr(e).is_empty() {
+            self.value(e)?;
+        }
+        Ok(())
+    }
+}
+
+/// 1 where a condition holds and 0 elsewhere.
+fn number(condition: Term, sort: Sort, span: Span) -> Term {
+    match constant(&condition) {
+        Some(value) => Term::constant(value, sort, span),
+        None => {
+            let (one, zero) = (Term::constant(1, &sort, span), Term::constant(0, &sort, span));
+            Term::conditional(condition, one, zero, sort, span)
+        }
+    }
+}
+
+fn comparison(op: Op) -> Option<Op> {
+    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge).then_some(op)
+}
+
+/// Whether an expression says by itself whether something holds.
+fn is_condition(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Unary(UnaryOp::Not, _) => true,
+        ExprKind::Binary(op, ..) => comparison(*op).is_some(),
+        ExprKind::Convert(inner) => widens(&inner.ty, &e.ty) && is_condition(inner),
+        _ => false,
+    }
+}
+
+/// Whether a conversion keeps zero apart from everything else.
+fn widens(from: &Type, to: &Type) -> bool {
+    match (from, to) {
+        (Type::Int(from), Type::Int(to)) => from.width <= to.width,
+        _ => false,
+    }
+}
+
+fn operator(op: Op) -> BinaryOp {
+    match op {
+        Op::Add => BinaryOp::Add,
+        Op::Sub => BinaryOp::Sub,
+        Op::Mul => BinaryOp::Mul,
+        Op::Div => BinaryOp::Div,
+        Op::Rem => BinaryOp::Mod,
+        Op::BitAnd => BinaryOp::BitAnd,
+        Op::BitOr => BinaryOp::BitOr,
+        Op::BitXor => BinaryOp::BitXor,
+        Op::Shl => BinaryOp::Shl,
+        Op::Shr => BinaryOp::Shr,
+        Op::Eq => BinaryOp::Eq,
+        Op::Ne => BinaryOp::Ne,
+        Op::Lt => BinaryOp::Lt,
+        Op::Le => BinaryOp::Le,
+        Op::Gt => BinaryOp::Gt,
+        Op::Ge => BinaryOp::Ge,
+    }
+}

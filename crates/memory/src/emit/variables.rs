@@ -1,0 +1,459 @@
+//! The variables of the lowered program: which there are, and what they start with.
+
+use super::{Emitter, Fallible, INDETERMINATE, UNKNOWN, assigned, guarded};
+use crate::code::{Base, Code, Expr, ExprKind, Function, InstructionKind, Object as LibraryObject, Type};
+use crate::layout::{COUNT, is_visible, owner_alone};
+use crate::objects::{Leaf, LeafId, ObjectId, Storage, ThreadIndex};
+use crate::points::route;
+use crate::terms::{equal, int, me, read};
+use crate::threads::Threads;
+use crate::walk::for_each_expr;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use threadwise_ir::{
+    Bits, Command, Initial, LocalId, LocalVar, LocationId, Place, SharedId, SharedVar, Sort, Value, VarRef,
+};
+use threadwise_source::Span;
+
+/// What stands for a leaf.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) var: VarRef,
+    /// The sort of one element.
+    pub(crate) element: Sort,
+    /// Whether an element has been set; without it all have.
+    pub(crate) is_set: Option<VarRef>,
+    /// What a library's object has besides.
+    pub(crate) more: Vec<SharedId>,
+}
+
+/// Pointers are numbers up to the last address. Where integers become pointers they may have any value.
+pub(super) fn pointer_sort(code: &Code, threads: &Threads, top: i64) -> Sort {
+    let mut is_any = false;
+    let mut look = |e: &Expr| {
+        if let (ExprKind::Convert(inner), Type::Pointer) = (&e.kind, &e.ty)
+            && matches!(inner.ty, Type::Int(_))
+        {
+            is_any |= !matches!(inner.kind, ExprKind::Const(0));
+        }
+        is_any |= e.ty == Type::Pointer && matches!(e.kind, ExprKind::Const(value) if value != 0);
+    };
+    for block in threads.all.iter().flat_map(|thread| &thread.flat.blocks) {
+        for_each_expr(block, &mut look);
+    }
+    code.globals.iter().flat_map(|global| &global.init).for_each(|(_, e)| look(e));
+    if is_any { Sort::Bits(Bits { width: 64, signed: true }) } else { Sort::Range(0, top) }
+}
+
+impl Emitter<'_> {
+    /// Where addresses begin: no integer that a program makes a pointer of by itself is that large.
+    fn bias(&self) -> i64 {
+        match self.pointers.sort {
+            Sort::Bits(_) if self.code.pointer_bytes < 8 => 1 << 30,
+            Sort::Bits(_) => 1 << 40,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn address_of(&self, object: ObjectId) -> i64 {
+        self.objects.object(object).address as i64 + self.bias()
+    }
+
+    pub(crate) fn indeterminate(&self) -> i64 {
+        INDETERMINATE + self.bias()
+    }
+
+    pub(crate) fn unknown(&self) -> i64 {
+        UNKNOWN + self.bias()
+    }
+
+    pub(super) fn add_shared(&mut self, name: String, sort: Sort, init: Initial, span: Span) -> SharedId {
+        let id = SharedId(self.program.shared.len() as u32);
+        let is_taken = |name: &str| self.program.shared.iter().any(|var| &*var.name == name);
+        let name = if is_taken(&name) {
+            (2..).map(|number| format!("{name}_{number}")).find(|name| !is_taken(name)).unwrap_or(name)
+        } else {
+            name
+        };
+        self.program.shared.push(SharedVar { name: name.into(), sort, init, span });
+        id
+    }
+
+    pub(super) fn declare_variables(&mut self) {
+        let leaves: Vec<LeafId> = self.accesses.by.keys().copied().collect();
+        for id in leaves {
+            let leaf = self.objects.leaf(id);
+            let object = leaf.object;
+            if is_visible(self.threads, self.objects, self.accesses, id) {
+                self.visible.insert(id);
+            }
+            let is_local = owner_alone(self.objects, self.accesses, object)
+                .is_some_and(|thread| !self.is_handle_of_single(leaf, thread));
+            if !is_local {
+                let kept = self.declare_shared(id);
+                self.kept.insert(id, kept);
+            }
+        }
+        let objects: Vec<ObjectId> = (0..self.objects.objects.len() as u32).map(ObjectId).collect();
+        for id in objects {
+            let object = self.objects.object(id);
+            let Storage::Heap(_) = object.storage else { continue };
+            let (name, slots, span) = (object.name.clone(), object.slots, object.span);
+            let used = self.add_shared(format!("{name}.used"), Sort::Range(0, slots as i64), Initial::Default, span);
+            self.used.insert(id, used);
+            if self.accesses.freed.contains(&id) {
+                let keys = Sort::Range(0, slots as i64 - 1);
+                let alive =
+                    self.add_shared(format!("{name}.alive"), Sort::array(keys, Sort::Bool), Initial::Default, span);
+                self.alive.insert(id, alive);
+            }
+        }
+        let asks = |kind: &InstructionKind| {
+            matches!(kind, InstructionKind::Library(library)
+                if matches!(**library, crate::code::Library::Join { value: Some(_), .. }))
+        };
+        if self.lives.is_some()
+            && let Some((_, instruction)) = self.threads.instructions().find(|(_, instruction)| asks(&instruction.kind))
+        {
+            let sort = Sort::array(Sort::Tid, self.pointers.sort.clone());
+            self.results = Some(self.add_shared("thread.result".into(), sort, Initial::Default, instruction.span));
+        }
+    }
+
+    /// A handle of a thread in a local variable would make copies distinguishable; as a shared one it does no harm.
+    fn is_handle_of_single(&self, leaf: &Leaf, thread: ThreadIndex) -> bool {
+        matches!(leaf.ty, Type::Library(LibraryObject::Thread, _)) && self.threads.get(thread).copies.is_one()
+    }
+
+    fn name_of(&self, leaf: &Leaf) -> String {
+        match self.objects.object(leaf.object).storage {
+            Storage::Local(thread, _) | Storage::ThreadLocal(thread, _) => {
+                format!("{}.{}", self.threads.get(thread).name, leaf.name)
+            }
+            Storage::Global(_) | Storage::Heap(_) | Storage::Function(_) => leaf.name.to_string(),
+        }
+    }
+
+    fn declare_shared(&mut self, id: LeafId) -> Kept {
+        let leaf = self.objects.leaf(id).clone();
+        let object = self.objects.object(leaf.object);
+        let (span, name) = (object.span, self.name_of(&leaf));
+        let element = self.pointers.element_sort(&leaf.ty);
+        let sort = self.pointers.sort_of(&leaf, element.clone());
+        let init = self.initial_value(&leaf, &element);
+        let var = VarRef::Shared(self.add_shared(name.clone(), sort, init, span));
+        let flags = || self.pointers.sort_of(&leaf, Sort::Bool);
+        let is_set = (leaf.ty.is_scalar() && self.starts_unset(leaf.object)).then_some(flags());
+        let is_set =
+            is_set.map(|sort| VarRef::Shared(self.add_shared(format!("{name}.set"), sort, Initial::Default, span)));
+        let mut more = Vec::new();
+        if let Type::Library(library, _) = leaf.ty {
+            let extra: &[(&str, Sort)] = match library {
+                LibraryObject::Mutex if self.has_kinds_of_mutexes() => {
+                    &[("depth", Sort::Bits(COUNT)), ("kind", Sort::Range(0, 2))]
+                }
+                LibraryObject::RwLock => &[("readers", Sort::Bits(COUNT))],
+                LibraryObject::Barrier => {
+                    &[("arrived", Sort::Bits(crate::layout::UNSIGNED)), ("round", Sort::Bits(crate::layout::UNSIGNED))]
+                }
+                _ => &[],
+            };
+            for (suffix, sort) in extra {
+                let sort = self.pointers.sort_of(&leaf, sort.clone());
+                let init = self.initial_kind(&leaf, suffix, &sort);
+                more.push(self.add_shared(format!("{name}.{suffix}"), sort, init, span));
+            }
+        }
+        Kept { var, element, is_set, more }
+    }
+
+    fn initial_kind(&self, leaf: &Leaf, suffix: &str, sort: &Sort) -> Initial {
+        let Storage::Global(id) = self.objects.object(leaf.object).storage else { return Initial::Default };
+        match self.code.globals[id.index()].kind_of_mutex {
+            Some(kind) if suffix == "kind" && leaf.dims.is_empty() => {
+                Initial::Value(threadwise_ir::Expr::constant(super::locks::kind_number(kind), sort, Span::default()))
+            }
+            _ => Initial::Default,
+        }
+    }
+
+    /// Whether some mutex may be one that its holder can take again.
+    pub(super) fn has_kinds_of_mutexes(&self) -> bool {
+        use crate::code::{Library, MutexKind};
+        let declared =
+            self.code.globals.iter().any(|global| global.kind_of_mutex.is_some_and(|kind| kind != MutexKind::Normal));
+        let set = |kind: &InstructionKind| {
+            matches!(kind, InstructionKind::Library(library) if matches!(**library,
+                Library::MutexInit { kind: MutexKind::Recursive | MutexKind::ErrorCheck, .. }
+                    | Library::MutexKind { kind: MutexKind::Recursive | MutexKind::ErrorCheck, .. }))
+        };
+        declared || self.threads.instructions().any(|(_, instruction)| set(&instruction.kind))
+    }
+
+    /// Whether an object starts with values that nobody knows.
+    fn starts_unset(&self, object: ObjectId) -> bool {
+        match self.objects.object(object).storage {
+            Storage::Heap(site) => !self.sites[site.index()].zeroed,
+            Storage::Local(thread, local) => {
+                let blocks = &self.threads.get(thread).flat.blocks;
+                let declares = |kind: &InstructionKind| matches!(kind, InstructionKind::Declare(id) if *id == local);
+                blocks.iter().flat_map(|block| &block.instructions).any(|instruction| declares(&instruction.kind))
+            }
+            Storage::Global(_) | Storage::ThreadLocal(..) | Storage::Function(_) => false,
+        }
+    }
+
+    /// The locals of a thread: for each part of memory that is its own.
+    pub(super) fn declare_locals(&mut self, thread: ThreadIndex) -> Vec<LocalVar> {
+        let mut locals: Vec<LocalVar> = Vec::new();
+        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut add = |locals: &mut Vec<LocalVar>, name: String, sort: Sort, span: Span| {
+            let numbered = (2..).map(|number| format!("{name}_{number}"));
+            let free = [name.clone()].into_iter().chain(numbered).find(|name| !names.contains(name.as_str()));
+            let name: Arc<str> = free.unwrap_or(name).into();
+            names.insert(name.clone());
+            locals.push(LocalVar { name, sort, span });
+            VarRef::Local(LocalId(locals.len() as u32 - 1))
+        };
+        let leaves: Vec<LeafId> = self.accesses.by.keys().copied().collect();
+        for id in leaves {
+            let leaf = self.objects.leaf(id).clone();
+            if owner_alone(self.objects, self.accesses, leaf.object) != Some(thread) || self.kept.contains_key(&id) {
+                continue;
+            }
+            let span = self.objects.object(leaf.object).span;
+            let element = self.pointers.element_sort(&leaf.ty);
+            let var = add(&mut locals, leaf.name.to_string(), self.pointers.sort_of(&leaf, element.clone()), span);
+            let has_flags = !leaf.dims.is_empty() && leaf.ty.is_scalar() && self.starts_unset(leaf.object);
+            let flags = has_flags.then(|| self.pointers.sort_of(&leaf, Sort::Bool));
+            let is_set = flags.map(|sort| add(&mut locals, format!("{}.set", leaf.name), sort, span));
+            // A library's object that only one thread knows: what it has besides is shared all the same.
+            let more = if leaf.ty.is_scalar() { Vec::new() } else { self.declare_shared(id).more };
+            self.kept.insert(id, Kept { var, element, is_set, more });
+        }
+        locals
+    }
+
+    /// The value of a constant: an integer, an address, or an address that was moved.
+    pub(crate) fn constant_value(&self, e: &Expr) -> Option<i64> {
+        match &e.kind {
+            ExprKind::Const(value) => Some(*value),
+            ExprKind::Function(id) => {
+                self.objects.by_storage.get(&Storage::Function(*id)).map(|&object| self.address_of(object))
+            }
+            ExprKind::Address(place) => {
+                let Base::Global(id) = place.base else { return None };
+                let route = route(self.code, &self.code.globals[id.index()].ty, &place.path);
+                let mut address = self.address_of(self.objects.at(Storage::Global(id))) + route.offset as i64;
+                for (index, size, _) in route.indices {
+                    address += self.constant_value(index)? * size as i64;
+                }
+                Some(address)
+            }
+            ExprKind::Offset(pointer, by, unit) => {
+                Some(self.constant_value(pointer)? + self.constant_value(by)? * unit)
+            }
+            ExprKind::Convert(inner) => {
+                let value = self.constant_value(inner)?;
+                Some(e.ty.bits().map_or(value, |bits| bits.wrap(value)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The initial values that a variable's declaration gives to a leaf: for each the indices and the value.
+    fn initial_values(&self, leaf: &Leaf) -> Vec<(Vec<i64>, i64)> {
+        let (Storage::Global(id) | Storage::ThreadLocal(_, id)) = self.objects.object(leaf.object).storage else {
+            return Vec::new();
+        };
+        let variable = &self.code.globals[id.index()];
+        let mut found = Vec::new();
+        for (path, e) in &variable.init {
+            let route = route(self.code, &variable.ty, path);
+            let indices: Option<Vec<i64>> =
+                route.indices.iter().map(|(index, ..)| self.constant_value(index)).collect();
+            let is_here = self
+                .objects
+                .leaf_at(self.code, leaf.object, route.offset, &e.ty)
+                .is_some_and(|(id, _)| self.objects.leaf(id).name == leaf.name);
+            if let (true, Some(indices), Some(value)) = (is_here, indices, self.constant_value(e)) {
+                found.push((indices, value));
+            }
+        }
+        found
+    }
+
+    fn initial_value(&self, leaf: &Leaf, element: &Sort) -> Initial {
+        match &self.initial_values(leaf)[..] {
+            [(indices, value)] if indices.is_empty() && leaf.dims.is_empty() => {
+                Initial::Value(threadwise_ir::Expr::constant(*value, element, Span::default()))
+            }
+            _ => Initial::Default,
+        }
+    }
+
+    /// What a thread does before its code begins: it waits for its start and takes its argument; the first entry gives
+    /// arrays their initial values, and every thread its own variables.
+    pub(super) fn first_steps(&mut self, thread: ThreadIndex, span: Span) -> Fallible<()> {
+        let flat = &self.threads.get(thread).flat;
+        let function: &Function = self.code.function(flat.root);
+        if let Some(startable) = self.startables[thread.index()].clone() {
+            let parameters = (0..function.params.min(1)).map(|_| self.parameter_place(thread)).collect();
+            let command = startable.first_step(parameters, span);
+            self.step(command, span);
+        }
+        let mut assignments = Vec::new();
+        let leaves: Vec<LeafId> = self.kept.keys().copied().collect();
+        for id in leaves {
+            let leaf = self.objects.leaf(id).clone();
+            let is_mine = match self.objects.object(leaf.object).storage {
+                Storage::Global(_) => thread.0 == 0 && !leaf.dims.is_empty(),
+                Storage::ThreadLocal(of, _) => of == thread,
+                Storage::Local(..) | Storage::Heap(_) | Storage::Function(_) => false,
+            };
+            if is_mine {
+                for (indices, value) in self.initial_values(&leaf) {
+                    let kept = &self.kept[&id];
+                    let fits = indices.iter().zip(&leaf.dims).all(|(index, dim)| *index < dim.kept() as i64);
+                    if fits {
+                        let indices = indices.iter().map(|&index| int(index, span)).collect();
+                        let place = Place { var: kept.var, indices, sort: kept.element.clone().into(), span };
+                        let value = threadwise_ir::Expr::constant(value, kept.element.clone(), span);
+                        assignments.push((place, Value::Of(value)));
+                    }
+                }
+            }
+        }
+        if self.code.entries.len() > 1 && thread.index() < self.code.entries.len() {
+            self.wait_for_values(thread, assignments, span);
+        } else if !assignments.is_empty() {
+            for chunk in assignments.chunks(1) {
+                self.step(assigned(chunk.to_vec()), span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Entries that run concurrently wait until the first of them has given arrays their initial values.
+    fn wait_for_values(&mut self, thread: ThreadIndex, assignments: Vec<(Place, Value)>, span: Span) {
+        let name = "globals.ready";
+        let known = self.program.shared.iter().position(|var| &*var.name == name);
+        let ready = match known {
+            Some(index) => SharedId(index as u32),
+            None => self.add_shared(name.into(), Sort::Bool, Initial::Default, span),
+        };
+        if thread.0 == 0 {
+            for chunk in assignments.chunks(1) {
+                self.step(assigned(chunk.to_vec()), span);
+            }
+            let place = Place { var: VarRef::Shared(ready), indices: Box::default(), sort: Sort::Bool.into(), span };
+            self.step(assigned(vec![(place, Value::Of(threadwise_ir::Expr::bool(true, span)))]), span);
+        } else {
+            self.step(guarded(read(VarRef::Shared(ready), Sort::Bool, span)), span);
+        }
+    }
+
+    fn parameter_place(&mut self, thread: ThreadIndex) -> Place {
+        let flat = &self.threads.get(thread).flat;
+        let variable = flat.locals[flat.first_param.index()].variable.clone();
+        let object = self.objects.at(Storage::Local(thread, flat.first_param));
+        let leaf = self.objects.object(object).leaves.first().copied();
+        let kept = leaf.and_then(|leaf| self.kept.get(&leaf)).cloned();
+        let sort = self.pointers.sort.clone();
+        match kept {
+            Some(kept) if kept.element == sort => {
+                Place { var: kept.var, indices: Box::default(), sort: sort.into(), span: variable.span }
+            }
+            // Nobody looks at it.
+            Some(_) | None => {
+                let var = VarRef::Local(self.temporary(&sort, variable.span));
+                Place { var, indices: Box::default(), sort: sort.into(), span: variable.span }
+            }
+        }
+    }
+
+    /// The thread ends with what it has for a result.
+    pub(super) fn end_thread(&mut self, exit: LocationId, span: Span) {
+        let flat = &self.threads.get(self.thread).flat;
+        let last = self.startables[self.thread.index()].clone().and_then(|startable| startable.last_step(span));
+        let Some(last) = last else { return self.skip_to(exit, span) };
+        let result = flat.result.map(|id| self.objects.at(Storage::Local(self.thread, id)));
+        let kept = result.and_then(|object| self.objects.object(object).leaves.first().copied());
+        let kept = kept.and_then(|leaf| self.kept.get(&leaf)).cloned();
+        if let (Some(results), Some(kept)) = (self.results, kept)
+            && kept.element == self.pointers.sort
+        {
+            let sort = self.pointers.sort.clone();
+            let place =
+                Place { var: VarRef::Shared(results), indices: [me(span)].into(), sort: sort.clone().into(), span };
+            let value = read(kept.var, sort, span);
+            self.step(assigned(vec![(place, Value::Of(value))]), span);
+        }
+        self.seen();
+        self.edge(self.here, exit, last, span, None);
+    }
+
+    /// Whether a leaf's values are those of the sort that pointers have.
+    pub(crate) fn is_null(&self, e: threadwise_ir::Expr, span: Span) -> threadwise_ir::Expr {
+        equal(e, threadwise_ir::Expr::constant(0, self.pointers.sort.clone(), span))
+    }
+
+    /// A local begins to live: nobody knows what is in it.
+    pub(super) fn declare_local(&mut self, local: crate::code::LocalId, span: Span) {
+        let object = self.objects.at(Storage::Local(self.thread, local));
+        let leaves = self.objects.object(object).leaves.clone();
+        for leaf in leaves {
+            self.unset(leaf, &[], span);
+        }
+    }
+
+    /// Nobody knows any more what is in a leaf, or in the part of it with these indices.
+    pub(super) fn unset(&mut self, id: LeafId, indices: &[threadwise_ir::Expr], span: Span) {
+        let Some(kept) = self.kept.get(&id).cloned() else { return };
+        let leaf = self.objects.leaf(id).clone();
+        if !leaf.ty.is_scalar() {
+            return;
+        }
+        let rest: Vec<_> = leaf.dims[indices.len()..].to_vec();
+        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(Sort::Range(0, dim.kept() as i64 - 1), sort);
+        match kept.is_set {
+            Some(var) => {
+                let sort = rest.iter().rev().fold(Sort::Bool, wrap);
+                let value = match rest.is_empty() {
+                    true => threadwise_ir::Expr::bool(false, span),
+                    false => self.all_default(sort.clone(), span),
+                };
+                let place = Place { var, indices: indices.into(), sort: sort.into(), span };
+                self.step(assigned(vec![(place, Value::Of(value))]), span);
+            }
+            None if rest.is_empty() => {
+                let place = Place { var: kept.var, indices: indices.into(), sort: kept.element.clone().into(), span };
+                let value = match leaf.ty {
+                    Type::Pointer => {
+                        let value = self.indeterminate();
+                        Value::Of(threadwise_ir::Expr::constant(value, kept.element, span))
+                    }
+                    Type::Library(..) | Type::Float(_) => return,
+                    _ => Value::Any,
+                };
+                self.step(assigned(vec![(place, value)]), span);
+            }
+            None => {}
+        }
+    }
+
+    /// A value of an array sort in which all elements are the default.
+    pub(super) fn all_default(&mut self, sort: Sort, span: Span) -> threadwise_ir::Expr {
+        let name = format!("default {}", sort.display(&|_| "enum"));
+        let known = self.program.shared.iter().position(|var| *var.name == *name);
+        let id = match known {
+            Some(index) => SharedId(index as u32),
+            None => self.add_shared(name, sort.clone(), Initial::Default, span),
+        };
+        read(VarRef::Shared(id), sort, span)
+    }
+
+    pub(crate) fn no_command() -> Command {
+        Command::default()
+    }
+}

@@ -1,0 +1,471 @@
+//! The code of one thread in one piece: calls are replaced by the bodies of what they call, so that a place in the code
+//! is a place in one calling context.
+
+use crate::code::{
+    Block, BlockId, Callee, Code, End, Expr, ExprKind, Function, FunctionId, Instruction, InstructionKind, Library,
+    LocalId, Place, Type, Variable,
+};
+use crate::walk::{Visitor, for_each_expr, targets};
+use threadwise_source::{Diagnostic, Span};
+
+/// More instructions than this in one thread are not laid out.
+const MAX_INSTRUCTIONS: usize = 400_000;
+
+/// The code of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Flat {
+    pub(crate) root: FunctionId,
+    pub(crate) locals: Vec<FlatLocal>,
+    pub(crate) blocks: Vec<Block>,
+    /// The calls that led to the code, each with the one that it is inside of. The first is the root itself.
+    pub(crate) calls: Vec<Call>,
+    /// For each block the call that it belongs to.
+    pub(crate) call_of: Vec<usize>,
+    /// Where what the thread returns is kept.
+    pub(crate) result: Option<LocalId>,
+    /// The first parameter of the root.
+    pub(crate) first_param: LocalId,
+}
+
+/// A local variable of some call.
+#[derive(Clone, Debug)]
+pub(crate) struct FlatLocal {
+    pub(crate) variable: Variable,
+    pub(crate) call: usize,
+}
+
+/// A call whose body stands in the code.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) parent: Option<usize>,
+    pub(crate) function: FunctionId,
+}
+
+impl Flat {
+    /// Whether one call is inside of another one, or is that one.
+    pub(crate) fn is_inside(&self, call: usize, outer: usize) -> bool {
+        let mut call = Some(call);
+        while let Some(now) = call {
+            if now == outer {
+                return true;
+            }
+            call = self.calls[now].parent;
+        }
+        false
+    }
+
+    /// For each block whether it can be come back to from itself.
+    pub(crate) fn on_cycles(&self) -> Vec<Option<usize>> {
+        components(self.blocks.len(), &|block| targets(&self.blocks[block].end).iter().map(|to| to.index()).collect())
+    }
+}
+
+/// Lays out a thread that starts with a function.
+pub(crate) fn flatten(code: &Code, root: FunctionId, taken: &[FunctionId]) -> Result<Flat, Diagnostic> {
+    let flat = Flat {
+        root,
+        locals: Vec::new(),
+        blocks: Vec::new(),
+        calls: Vec::new(),
+        call_of: Vec::new(),
+        result: None,
+        first_param: LocalId(0),
+    };
+    let mut inliner = Inliner { code, taken, flat, instructions: 0 };
+    let function = code.function(root);
+    if function.result != Type::Void {
+        let ty = function.result.clone();
+        inliner.flat.result = Some(inliner.add_local("result", ty, function.span, 0));
+    }
+    inliner.flat.first_param = LocalId(inliner.flat.locals.len() as u32);
+    let call = inliner.add_call(None, root);
+    inliner.body(call, 0, None)?;
+    Ok(inliner.flat)
+}
+
+struct Inliner<'a> {
+    code: &'a Code,
+    /// The functions whose addresses somebody takes.
+    taken: &'a [FunctionId],
+    flat: Flat,
+    instructions: usize,
+}
+
+/// Where a call goes on, and where its result goes.
+struct Continuation {
+    block: BlockId,
+    result: Option<Place>,
+}
+
+impl Inliner<'_> {
+    fn add_call(&mut self, parent: Option<usize>, function: FunctionId) -> usize {
+        self.flat.calls.push(Call { parent, function });
+        self.flat.calls.len() - 1
+    }
+
+    fn add_local(&mut self, name: &str, ty: Type, span: Span, call: usize) -> LocalId {
+        let variable =
+            Variable { name: name.into(), ty, span, thread_local: false, init: Vec::new(), kind_of_mutex: None };
+        self.flat.locals.push(FlatLocal { variable, call });
+        LocalId(self.flat.locals.len() as u32 - 1)
+    }
+
+    fn add_block(&mut self, call: usize, end: End, span: Span) -> BlockId {
+        self.flat.blocks.push(Block { instructions: Vec::new(), end, span, label: None });
+        self.flat.call_of.push(call);
+        BlockId(self.flat.blocks.len() as u32 - 1)
+    }
+
+    fn block(&mut self, id: BlockId) -> &mut Block {
+        &mut self.flat.blocks[id.index()]
+    }
+
+    /// Adds the body of a function; its locals are the last ones from `offset` on. The first block is the entry.
+    fn body(&mut self, call: usize, depth: usize, then: Option<&Continuation>) -> Result<BlockId, Diagnostic> {
+        let function = self.code.function(self.flat.calls[call].function);
+        let offset = self.flat.locals.len() as u32;
+        let locals = function.locals.iter().map(|local| FlatLocal { variable: local.clone(), call });
+        self.flat.locals.extend(locals);
+        let Some(blocks) = &function.body else { unreachable!("only what has a body is laid out") };
+        let reached = reached(blocks);
+        let mut places: Vec<Option<BlockId>> = vec![None; blocks.len()];
+        for (index, block) in blocks.iter().enumerate().filter(|(index, _)| reached[*index]) {
+            places[index] = Some(self.add_block(call, End::Unreachable, block.span));
+        }
+        let entry = places[0].expect("the entry is reached");
+        for (index, block) in blocks.iter().enumerate().filter(|(index, _)| reached[*index]) {
+            let at = places[index].expect("it is reached");
+            let mut block = block.clone();
+            Shift(offset).block(&mut block);
+            self.block(at).label = block.label.clone();
+            let mut at = at;
+            for instruction in block.instructions {
+                at = self.instruction(at, instruction, call, depth)?;
+            }
+            let to = |id: BlockId| places[id.index()].expect("its source is reached");
+            let end = match simplified(block.end) {
+                End::Goto(id) => End::Goto(to(id)),
+                End::Branch(e, yes, no) => End::Branch(e, to(yes), to(no)),
+                End::Switch(e, cases, rest) => {
+                    End::Switch(e, cases.into_iter().map(|(value, id)| (value, to(id))).collect(), to(rest))
+                }
+                End::Return(value) => self.return_from(at, value, function, then),
+                end @ (End::Exit | End::Unreachable) => end,
+            };
+            self.block(at).end = end;
+            self.block(at).span = block.span;
+        }
+        Ok(entry)
+    }
+
+    fn return_from(&mut self, at: BlockId, value: Option<Expr>, of: &Function, then: Option<&Continuation>) -> End {
+        let (result, end) = match then {
+            Some(then) => (then.result.clone(), End::Goto(then.block)),
+            None => {
+                let result = self.flat.result.map(|id| Place::local(id, of.result.clone(), of.span));
+                (result, End::Return(None))
+            }
+        };
+        if let (Some(to), Some(value)) = (result, value) {
+            let span = value.span;
+            let kind = match (value.kind, to.ty.is_scalar()) {
+                (ExprKind::Load(from), false) => InstructionKind::Copy { to, from: *from },
+                (kind, _) => InstructionKind::Assign { to, value: Expr { kind, ..value_of(value.ty, span) } },
+            };
+            self.block(at).instructions.push(Instruction { kind, span });
+        }
+        end
+    }
+
+    /// Adds an instruction, and gives the block in which the code goes on.
+    fn instruction(
+        &mut self,
+        at: BlockId,
+        instruction: Instruction,
+        call: usize,
+        depth: usize,
+    ) -> Result<BlockId, Diagnostic> {
+        self.instructions += 1;
+        let span = instruction.span;
+        if self.instructions > MAX_INSTRUCTIONS {
+            let root = &self.code.function(self.flat.root).name;
+            return Err(Diagnostic::error(span, format!("thread `{root}` is too large when its calls are laid out"))
+                .hint("divide the program, or leave out what the question does not depend on"));
+        }
+        match instruction.kind {
+            InstructionKind::Call { callee, args, result } => self.call(at, callee, args, result, span, call, depth),
+            InstructionKind::Library(library) if matches!(*library, Library::Once { .. }) => {
+                let Library::Once { once, function } = *library else { unreachable!("it was one") };
+                self.once(at, once, function, span, call, depth)
+            }
+            kind => {
+                self.block(at).instructions.push(Instruction { kind, span });
+                Ok(at)
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn call(
+        &mut self,
+        at: BlockId,
+        callee: Callee,
+        args: Vec<Expr>,
+        result: Option<Place>,
+        span: Span,
+        call: usize,
+        depth: usize,
+    ) -> Result<BlockId, Diagnostic> {
+        match callee {
+            Callee::Function(function) => self.call_function(at, function, args, result, span, call, depth),
+            Callee::Pointer(e) => match plain_function(&e) {
+                Some(function) => self.call_function(at, function, args, result, span, call, depth),
+                None => self.call_pointer(at, e, args, result, span, call, depth),
+            },
+        }
+    }
+
+    /// Compares the pointer with each function that it may be.
+    #[allow(clippy::too_many_arguments)]
+    fn call_pointer(
+        &mut self,
+        at: BlockId,
+        pointer: Expr,
+        args: Vec<Expr>,
+        result: Option<Place>,
+        span: Span,
+        call: usize,
+        depth: usize,
+    ) -> Result<BlockId, Diagnostic> {
+        let kept = self.add_local("callee", Type::Pointer, span, call);
+        let place = || Place::local(kept, Type::Pointer, span);
+        let store = InstructionKind::Assign { to: place(), value: pointer };
+        self.block(at).instructions.push(Instruction { kind: store, span });
+        let then = self.add_block(call, End::Unreachable, span);
+        let wants = |id: &&FunctionId| {
+            let function = self.code.function(**id);
+            let gives = result.as_ref().is_none_or(|place| place.ty == function.result);
+            function.params == args.len() && gives
+        };
+        let candidates: Vec<FunctionId> = self.taken.iter().filter(wants).copied().collect();
+        let mut at = at;
+        for function in candidates {
+            let target = Expr::new(ExprKind::Function(function), Type::Pointer, span);
+            let is_it = Expr::binary(crate::code::BinaryOp::Eq, Expr::load(place()), target, crate::code::INT);
+            let yes = self.add_block(call, End::Unreachable, span);
+            let no = self.add_block(call, End::Unreachable, span);
+            self.block(at).end = End::Branch(is_it, yes, no);
+            let end = self.call_function(yes, function, args.clone(), result.clone(), span, call, depth)?;
+            self.block(end).end = End::Goto(then);
+            at = no;
+        }
+        let wrong = InstructionKind::Assert(Expr::constant(0, crate::code::INT, span), crate::code::Failure::Memory);
+        self.block(at).instructions.push(Instruction { kind: wrong, span });
+        self.block(at).end = End::Exit;
+        Ok(then)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn call_function(
+        &mut self,
+        at: BlockId,
+        id: FunctionId,
+        args: Vec<Expr>,
+        result: Option<Place>,
+        span: Span,
+        call: usize,
+        depth: usize,
+    ) -> Result<BlockId, Diagnostic> {
+        let function = self.code.function(id);
+        if function.body.is_none() {
+            let kind = InstructionKind::Call { callee: Callee::Function(id), args, result };
+            self.block(at).instructions.push(Instruction { kind, span });
+            return Ok(at);
+        }
+        let mut outer = Some(call);
+        while let Some(now) = outer {
+            if self.flat.calls[now].function == id {
+                return Err(Diagnostic::error(span, format!("`{}` calls itself", function.name))
+                    .hint("recursion is not supported: write it as a loop"));
+            }
+            outer = self.flat.calls[now].parent;
+        }
+        let inner = self.add_call(Some(call), id);
+        let atomic = |kind| Instruction { kind, span };
+        if function.is_atomic {
+            self.block(at).instructions.push(atomic(InstructionKind::AtomicBegin));
+        }
+        // The arguments are evaluated before the parameters are there, so that a function may be called by itself.
+        let first = self.flat.locals.len() as u32;
+        for (number, arg) in args.into_iter().enumerate().take(function.params) {
+            let parameter = &function.locals[number];
+            let to = Place::local(LocalId(first + number as u32), parameter.ty.clone(), arg.span);
+            let kind = match (arg.kind, parameter.ty.is_scalar()) {
+                (ExprKind::Load(from), false) => InstructionKind::Copy { to, from: *from },
+                (kind, _) => InstructionKind::Assign { to, value: Expr { kind, ..value_of(arg.ty, arg.span) } },
+            };
+            self.block(at).instructions.push(Instruction { kind, span });
+        }
+        let then = self.add_block(call, End::Unreachable, span);
+        let continuation = Continuation { block: then, result };
+        let entry = self.body(inner, depth + 1, Some(&continuation))?;
+        self.block(at).end = End::Goto(entry);
+        if function.is_atomic {
+            self.block(then).instructions.push(atomic(InstructionKind::AtomicEnd));
+        }
+        Ok(then)
+    }
+
+    /// Who comes first calls the function, and the others wait: `Once` with a constant in the place of the function says
+    /// which part of that it is.
+    fn once(
+        &mut self,
+        at: BlockId,
+        once: Place,
+        function: Expr,
+        span: Span,
+        call: usize,
+        depth: usize,
+    ) -> Result<BlockId, Diagnostic> {
+        let is_first = self.add_local("first", crate::code::INT, span, call);
+        let place = || Place::local(is_first, crate::code::INT, span);
+        let part = |place: Place, function: Expr| Instruction {
+            kind: InstructionKind::Library(Box::new(Library::Once { once: place, function })),
+            span,
+        };
+        // The first part stores into the local whether the function is to be called.
+        self.block(at).instructions.push(part(once.clone(), Expr::load(place())));
+        let yes = self.add_block(call, End::Unreachable, span);
+        let then = self.add_block(call, End::Unreachable, span);
+        self.block(at).end = End::Branch(Expr::load(place()), yes, then);
+        let end = self.call(yes, Callee::Pointer(function), Vec::new(), None, span, call, depth)?;
+        self.block(end).instructions.push(part(once, Expr::constant(0, crate::code::INT, span)));
+        self.block(end).end = End::Goto(then);
+        Ok(then)
+    }
+}
+
+fn value_of(ty: Type, span: Span) -> Expr {
+    Expr::constant(0, ty, span)
+}
+
+/// A function that is named where a pointer to one is wanted.
+pub(crate) fn plain_function(e: &Expr) -> Option<FunctionId> {
+    match &e.kind {
+        ExprKind::Function(id) => Some(*id),
+        ExprKind::Convert(inner) => plain_function(inner),
+        _ => None,
+    }
+}
+
+/// Moves the locals of a function to their places among those of the thread.
+struct Shift(u32);
+
+impl Visitor for Shift {
+    fn local(&mut self, id: &mut LocalId) {
+        id.0 += self.0;
+    }
+}
+
+/// A branch on a constant is none.
+fn simplified(end: End) -> End {
+    match end {
+        End::Branch(e, yes, no) => match e.kind {
+            ExprKind::Const(value) => End::Goto(if value != 0 { yes } else { no }),
+            _ => End::Branch(e, yes, no),
+        },
+        end => end,
+    }
+}
+
+/// The blocks that control can reach.
+fn reached(blocks: &[Block]) -> Vec<bool> {
+    let mut reached = vec![false; blocks.len()];
+    let mut work = vec![0];
+    while let Some(block) = work.pop() {
+        if !std::mem::replace(&mut reached[block], true) {
+            work.extend(targets(&simplified(blocks[block].end.clone())).into_iter().map(BlockId::index));
+        }
+    }
+    reached
+}
+
+/// The functions whose addresses are taken by code or by initial values.
+pub(crate) fn taken_functions(code: &Code) -> Vec<FunctionId> {
+    let mut taken = std::collections::BTreeSet::new();
+    let mut note = |e: &Expr| {
+        if let ExprKind::Function(id) = e.kind {
+            taken.insert(id);
+        }
+    };
+    for block in code.functions.iter().flat_map(|function| function.body.iter().flatten()) {
+        for_each_expr(block, &mut note);
+    }
+    for (_, e) in code.globals.iter().flat_map(|global| &global.init) {
+        let mut e = e.clone();
+        loop {
+            note(&e);
+            match e.kind {
+                ExprKind::Convert(inner) => e = *inner,
+                _ => break,
+            }
+        }
+    }
+    taken.into_iter().filter(|id| code.function(*id).body.is_some()).collect()
+}
+
+/// For each node of a graph the number of the cycle that it is on, if it is on one: strongly connected components by
+/// Tarjan's algorithm, without recursion.
+pub(crate) fn components(count: usize, next: &dyn Fn(usize) -> Vec<usize>) -> Vec<Option<usize>> {
+    const NEW: usize = usize::MAX;
+    let (mut index, mut low) = (vec![NEW; count], vec![0; count]);
+    let (mut on_stack, mut stack) = (vec![false; count], Vec::new());
+    let mut result = vec![None; count];
+    let (mut clock, mut cycles) = (0, 0);
+    for start in 0..count {
+        if index[start] != NEW {
+            continue;
+        }
+        let mut work = vec![(start, next(start), 0)];
+        (index[start], low[start]) = (clock, clock);
+        clock += 1;
+        stack.push(start);
+        on_stack[start] = true;
+        while let Some((node, targets, at)) = work.last_mut() {
+            let node = *node;
+            if let Some(&to) = targets.get(*at) {
+                *at += 1;
+                if index[to] == NEW {
+                    (index[to], low[to]) = (clock, clock);
+                    clock += 1;
+                    stack.push(to);
+                    on_stack[to] = true;
+                    work.push((to, next(to), 0));
+                } else if on_stack[to] {
+                    low[node] = low[node].min(index[to]);
+                }
+                continue;
+            }
+            let loops = targets.contains(&node);
+            work.pop();
+            if let Some((parent, ..)) = work.last() {
+                low[*parent] = low[*parent].min(low[node]);
+            }
+            if low[node] == index[node] {
+                let mut members = Vec::new();
+                while let Some(member) = stack.pop() {
+                    on_stack[member] = false;
+                    members.push(member);
+                    if member == node {
+                        break;
+                    }
+                }
+                if members.len() > 1 || loops {
+                    members.iter().for_each(|&member| result[member] = Some(cycles));
+                    cycles += 1;
+                }
+            }
+        }
+    }
+    result
+}

@@ -1,0 +1,340 @@
+//! Which threads there are: the entries, and for each place that creates threads those that it can create.
+
+use crate::code::{
+    BinaryOp, BlockId, Code, End, Expr, ExprKind, FunctionId, Instruction, InstructionKind, Library, LocalId, Place,
+    Type,
+};
+use crate::flat::{Flat, flatten, plain_function, taken_functions};
+use crate::objects::ThreadIndex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use threadwise_source::Diagnostic;
+
+/// More threads of one kind than this are any number of threads.
+const MAX_COPIES: u64 = 64;
+
+/// More kinds of threads are not laid out.
+const MAX_KINDS: usize = 200;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) name: Arc<str>,
+    pub(crate) flat: Flat,
+    pub(crate) copies: Number,
+    /// Who creates it; nobody creates entries.
+    pub(crate) creator: Option<ThreadIndex>,
+    /// Whether it is there from the start.
+    pub(crate) is_entry: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Number {
+    Exactly(u64),
+    Any,
+}
+
+impl Number {
+    fn times(self, other: Number) -> Number {
+        match (self, other) {
+            (Number::Exactly(a), Number::Exactly(b)) if a * b <= MAX_COPIES => Number::Exactly(a * b),
+            _ => Number::Any,
+        }
+    }
+
+    fn plus(self, other: Number) -> Number {
+        match (self, other) {
+            (Number::Exactly(a), Number::Exactly(b)) if a + b <= MAX_COPIES => Number::Exactly(a + b),
+            _ => Number::Any,
+        }
+    }
+
+    pub(crate) fn is_one(self) -> bool {
+        self == Number::Exactly(1)
+    }
+}
+
+/// A place in the code of a thread: the block, and the number of the instruction in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct At {
+    pub(crate) thread: ThreadIndex,
+    pub(crate) block: u32,
+    pub(crate) instruction: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads {
+    pub(crate) all: Vec<Thread>,
+    /// For each place that creates threads what it may create: for each function the threads, in their order.
+    pub(crate) created: BTreeMap<At, Vec<(FunctionId, Vec<ThreadIndex>)>>,
+    /// The functions whose addresses are taken.
+    pub(crate) taken: Vec<FunctionId>,
+}
+
+impl Threads {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = ThreadIndex> + use<> {
+        (0..self.all.len() as u32).map(ThreadIndex)
+    }
+
+    pub(crate) fn get(&self, index: ThreadIndex) -> &Thread {
+        &self.all[index.index()]
+    }
+
+    /// All instructions of all threads, with their places.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = (At, &Instruction)> {
+        self.indices().flat_map(move |thread| {
+            self.get(thread).flat.blocks.iter().zip(0..).flat_map(move |(block, number)| {
+                let at = move |instruction| At { thread, block: number, instruction };
+                block.instructions.iter().zip(0..).map(move |(instruction, index)| (at(index), instruction))
+            })
+        })
+    }
+}
+
+/// Finds all threads. Threads that run a function in `apart` are told apart one by one, as far as there is a fixed number.
+pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>) -> Result<Threads, Diagnostic> {
+    let mut threads = Threads { taken: taken_functions(code), ..Threads::default() };
+    for &entry in &code.entries {
+        let flat = flatten(code, entry, &threads.taken)?;
+        let name = fresh_name(&threads, &code.function(entry).name);
+        threads.all.push(Thread { name, flat, copies: Number::Exactly(1), creator: None, is_entry: true });
+    }
+    // What is known by function and argument, so that threads that do the same are copies of one.
+    let mut known: BTreeMap<(FunctionId, Option<i64>), ThreadIndex> = BTreeMap::new();
+    let mut next = 0;
+    while next < threads.all.len() {
+        let thread = ThreadIndex(next as u32);
+        next += 1;
+        for (at, function, argument, repeats) in creations(code, &threads, thread) {
+            let copies = threads.get(thread).copies.times(repeats);
+            let candidates = match plain_function(&function) {
+                Some(function) => vec![function],
+                None => threads.taken.iter().copied().filter(|id| code.function(*id).params <= 1).collect(),
+            };
+            for id in candidates {
+                let created = create(code, &mut threads, &mut known, apart, thread, id, argument.as_ref(), copies)?;
+                threads.created.entry(at).or_default().push((id, created));
+            }
+        }
+    }
+    Ok(threads)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn create(
+    code: &Code,
+    threads: &mut Threads,
+    known: &mut BTreeMap<(FunctionId, Option<i64>), ThreadIndex>,
+    apart: &BTreeSet<FunctionId>,
+    creator: ThreadIndex,
+    function: FunctionId,
+    argument: Option<&Expr>,
+    copies: Number,
+) -> Result<Vec<ThreadIndex>, Diagnostic> {
+    // A thread that creates its own kind: there is any number of them.
+    let mut ancestor = Some(creator);
+    while let Some(thread) = ancestor {
+        if threads.get(thread).flat.root == function && !threads.get(thread).is_entry {
+            threads.all[thread.index()].copies = Number::Any;
+            return Ok(vec![thread]);
+        }
+        ancestor = threads.get(thread).creator;
+    }
+    let same = match argument.map(|e| &without_conversions(e).kind) {
+        None => Some(0),
+        Some(ExprKind::Const(value)) => Some(*value),
+        Some(_) if code.function(function).params == 0 => Some(0),
+        Some(_) => None,
+    };
+    let key = (function, same);
+    if same.is_some() && !apart.contains(&function) {
+        if let Some(&thread) = known.get(&key) {
+            let more = threads.get(thread).copies.plus(copies);
+            threads.all[thread.index()].copies = more;
+            return Ok(vec![thread]);
+        }
+    }
+    let (count, each) = match copies {
+        Number::Exactly(n) if apart.contains(&function) => (n, Number::Exactly(1)),
+        copies => (1, copies),
+    };
+    let mut created = Vec::new();
+    for _ in 0..count {
+        if threads.all.len() >= MAX_KINDS {
+            let span = code.function(function).span;
+            return Err(Diagnostic::error(span, "the program has too many different threads")
+                .hint("create threads that do the same in a loop"));
+        }
+        let flat = flatten(code, function, &threads.taken)?;
+        let name = fresh_name(threads, &code.function(function).name);
+        threads.all.push(Thread { name, flat, copies: each, creator: Some(creator), is_entry: false });
+        created.push(ThreadIndex(threads.all.len() as u32 - 1));
+    }
+    if let (Some(_), [one]) = (same, &created[..]) {
+        known.insert(key, *one);
+    }
+    Ok(created)
+}
+
+fn without_conversions(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Convert(inner) => without_conversions(inner),
+        _ => e,
+    }
+}
+
+fn fresh_name(threads: &Threads, name: &str) -> Arc<str> {
+    let is_free = |name: &str| threads.all.iter().all(|thread| &*thread.name != name);
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let free = [name.to_string()].into_iter().chain(numbered).find(|name| is_free(name));
+    free.expect("there is always another number").into()
+}
+
+/// The places of a thread that create threads, each with what is created and how often.
+fn creations(code: &Code, threads: &Threads, thread: ThreadIndex) -> Vec<(At, Expr, Option<Expr>, Number)> {
+    let flat = &threads.get(thread).flat;
+    let cycles = flat.on_cycles();
+    let mut found = Vec::new();
+    for (block, number) in flat.blocks.iter().zip(0u32..) {
+        for (instruction, index) in block.instructions.iter().zip(0u32..) {
+            let InstructionKind::Library(library) = &instruction.kind else { continue };
+            let Library::Create { function, argument, .. } = &**library else { continue };
+            let repeats = repeats(code, flat, &cycles, number as usize).map_or(Number::Any, Number::Exactly);
+            found.push((At { thread, block: number, instruction: index }, function.clone(), argument.clone(), repeats));
+        }
+    }
+    found
+}
+
+/// How often control comes to a block at most, by a guess that is right for loops that count to a constant. Whoever uses
+/// it has the program checked for coming there more often.
+pub(crate) fn repeats(_: &Code, flat: &Flat, cycles: &[Option<usize>], block: usize) -> Option<u64> {
+    let Some(cycle) = cycles[block] else { return Some(1) };
+    let inside = |at: usize| cycles[at] == Some(cycle);
+    let mut best: Option<u64> = None;
+    for at in (0..flat.blocks.len()).filter(|&at| inside(at)) {
+        let End::Branch(condition, yes, no) = &flat.blocks[at].end else { continue };
+        if !inside(yes.index()) || inside(no.index()) {
+            continue;
+        }
+        if let Some(count) = counted(flat, &inside, condition) {
+            best = Some(best.map_or(count, |best| best.min(count)));
+        }
+    }
+    best.filter(|count| *count <= MAX_COPIES)
+}
+
+/// How often a loop runs whose condition compares a local with a constant.
+fn counted(flat: &Flat, inside: &dyn Fn(usize) -> bool, condition: &Expr) -> Option<u64> {
+    let ExprKind::Binary(op, left, right) = &without_conversions(condition).kind else { return None };
+    let (local, ExprKind::Const(limit)) = (plain_local(left)?, &without_conversions(right).kind) else { return None };
+    let (mut start, mut grows) = (None, false);
+    for (number, block) in flat.blocks.iter().enumerate() {
+        for instruction in &block.instructions {
+            let InstructionKind::Assign { to, value } = &instruction.kind else { continue };
+            if !is_local(to, local) {
+                continue;
+            }
+            match &without_conversions(value).kind {
+                ExprKind::Const(first) if !inside(number) => {
+                    start = Some(start.map_or(*first, |start: i64| start.min(*first)));
+                }
+                ExprKind::Binary(BinaryOp::Add, a, b)
+                    if inside(number)
+                        && plain_local(a) == Some(local)
+                        && matches!(without_conversions(b).kind, ExprKind::Const(1..)) =>
+                {
+                    grows = true;
+                }
+                _ => return None,
+            }
+        }
+    }
+    let count = match op {
+        BinaryOp::Lt | BinaryOp::Ne => limit.checked_sub(start?)?,
+        BinaryOp::Le => limit.checked_sub(start?)?.checked_add(1)?,
+        _ => return None,
+    };
+    grows.then(|| u64::try_from(count).ok()).flatten()
+}
+
+fn is_local(place: &Place, local: LocalId) -> bool {
+    matches!(place.base, crate::code::Base::Local(id) if id == local) && place.path.is_empty()
+}
+
+fn plain_local(e: &Expr) -> Option<LocalId> {
+    match &without_conversions(e).kind {
+        ExprKind::Load(place) => match place.base {
+            crate::code::Base::Local(id) if place.path.is_empty() => Some(id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// An allocation: where, of what, and how many are kept apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) at: At,
+    pub(crate) ty: Type,
+    /// The elements of one object.
+    pub(crate) elements: u64,
+    pub(crate) zeroed: bool,
+    pub(crate) slots: u64,
+}
+
+/// All allocations. Those in loops get as many objects as the loop seems to need, or else `objects`.
+pub(crate) fn sites(code: &Code, threads: &Threads, objects: u64) -> Vec<Site> {
+    let cycles: Vec<Vec<Option<usize>>> = threads.all.iter().map(|thread| thread.flat.on_cycles()).collect();
+    let mut found = Vec::new();
+    for (at, instruction) in threads.instructions() {
+        let InstructionKind::Library(library) = &instruction.kind else { continue };
+        let Library::Allocate { ty, count, zeroed, .. } = &**library else { continue };
+        let thread = threads.get(at.thread);
+        let repeats = repeats(code, &thread.flat, &cycles[at.thread.index()], at.block as usize);
+        let copies = match thread.copies {
+            Number::Exactly(n) => Some(n),
+            Number::Any => None,
+        };
+        let slots = match (repeats, copies) {
+            (Some(a), Some(b)) => (a * b).min(objects.max(MAX_COPIES)),
+            _ => objects,
+        };
+        let elements = match &without_conversions(count).kind {
+            ExprKind::Const(n) => u64::try_from(*n).unwrap_or(0),
+            _ => objects,
+        };
+        found.push(Site { at, ty: ty.clone(), elements, zeroed: *zeroed, slots: slots.max(1) });
+    }
+    found
+}
+
+/// Whether control comes from one block back to an earlier one: for each block whether it is the target of such an edge.
+pub(crate) fn loop_heads(flat: &Flat) -> Vec<bool> {
+    let count = flat.blocks.len();
+    let (mut heads, mut state) = (vec![false; count], vec![0u8; count]);
+    let mut work = vec![(0usize, 0usize)];
+    if count > 0 {
+        state[0] = 1;
+    }
+    while let Some((block, at)) = work.last_mut() {
+        let targets = crate::walk::targets(&flat.blocks[*block].end);
+        match targets.get(*at).map(|to: &BlockId| to.index()) {
+            Some(to) => {
+                *at += 1;
+                match state[to] {
+                    0 => {
+                        state[to] = 1;
+                        work.push((to, 0));
+                    }
+                    1 => heads[to] = true,
+                    _ => {}
+                }
+            }
+            None => {
+                state[*block] = 2;
+                work.pop();
+            }
+        }
+    }
+    heads
+}
