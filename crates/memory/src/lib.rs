@@ -12,6 +12,7 @@ mod flat;
 mod layout;
 mod objects;
 mod points;
+pub mod print;
 mod terms;
 mod threads;
 mod walk;

@@ -1,0 +1,192 @@
+//! The body of a function while it is made: blocks, locals, temporaries, and where control goes.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use threadwise_memory::code::{
+    Block, BlockId, End, Expr, Instruction, InstructionKind, LocalId, Place, Type, Variable,
+};
+use threadwise_source::Span;
+
+#[derive(Default)]
+pub struct Body {
+    pub locals: Vec<Variable>,
+    blocks: Vec<Building>,
+    current: usize,
+    labels: FxHashMap<String, BlockId>,
+    /// Labels that were jumped to, with the first jump, and labels that are there.
+    jumps: FxHashMap<String, Span>,
+    met: FxHashSet<String>,
+    pub breaks: Vec<BlockId>,
+    pub continues: Vec<BlockId>,
+    pub switches: Vec<Switch>,
+    /// Names of locals that somebody takes the address of.
+    pub taken: FxHashSet<String>,
+    /// Locals that nobody else can change: loads of them can be done later.
+    private: FxHashSet<LocalId>,
+    temporaries: u32,
+    /// How many instructions and ends there are: whether something was emitted.
+    pub emitted: usize,
+}
+
+/// A `switch` whose body is being read.
+pub struct Switch {
+    pub ty: crate::types::Ty,
+    pub cases: Vec<(i64, BlockId)>,
+    pub default: Option<BlockId>,
+}
+
+#[derive(Default)]
+struct Building {
+    instructions: Vec<Instruction>,
+    end: Option<(End, Span)>,
+    label: Option<Arc<str>>,
+}
+
+impl Body {
+    pub fn new(taken: FxHashSet<String>) -> Body {
+        Body { blocks: vec![Building::default()], taken, ..Body::default() }
+    }
+
+    pub fn emit(&mut self, kind: InstructionKind, span: Span) {
+        self.emitted += 1;
+        self.blocks[self.current].instructions.push(Instruction { kind, span });
+    }
+
+    pub fn assign(&mut self, to: Place, value: Expr, span: Span) {
+        self.emit(InstructionKind::Assign { to, value }, span);
+    }
+
+    pub fn new_block(&mut self) -> BlockId {
+        self.blocks.push(Building::default());
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// Ends the current block. What comes next, before another block is begun, is never reached.
+    pub fn end(&mut self, end: End, span: Span) {
+        self.emitted += 1;
+        self.blocks[self.current].end = Some((end, span));
+        self.current = self.new_block().index();
+    }
+
+    /// Goes on with a block that others go to.
+    pub fn begin(&mut self, block: BlockId) {
+        self.current = block.index();
+    }
+
+    /// Goes to a block and on with it.
+    pub fn flow_into(&mut self, block: BlockId, span: Span) {
+        self.end(End::Goto(block), span);
+        self.begin(block);
+    }
+
+    pub fn current(&self) -> BlockId {
+        BlockId(self.current as u32)
+    }
+
+    /// Another end for a block that was ended before all was known.
+    pub fn replace_end(&mut self, block: BlockId, end: End) {
+        if let Some((old, _)) = &mut self.blocks[block.index()].end {
+            *old = end;
+        }
+    }
+
+    /// The block behind a label of the user.
+    pub fn label(&mut self, name: &str) -> BlockId {
+        if let Some(&block) = self.labels.get(name) {
+            return block;
+        }
+        let block = self.new_block();
+        self.blocks[block.index()].label = Some(name.into());
+        self.labels.insert(name.to_string(), block);
+        block
+    }
+
+    pub fn note_jump(&mut self, name: &str, span: Span) {
+        self.jumps.entry(name.to_string()).or_insert(span);
+    }
+
+    pub fn note_label(&mut self, name: &str) {
+        self.met.insert(name.to_string());
+    }
+
+    /// Labels that are jumped to and are nowhere, in the order of the text.
+    pub fn missing_labels(&self) -> Vec<(String, Span)> {
+        let missing = self.jumps.iter().filter(|(name, _)| !self.met.contains(*name));
+        let mut missing: Vec<(String, Span)> = missing.map(|(name, span)| (name.clone(), *span)).collect();
+        missing.sort_by_key(|(_, span)| *span);
+        missing
+    }
+
+    pub fn add_local(&mut self, name: Arc<str>, ty: Type, span: Span) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        if ty.is_scalar() && !self.taken.contains(&*name) {
+            self.private.insert(id);
+        }
+        self.locals.push(Variable { name, ty, span, thread_local: false, init: Vec::new(), kind_of_mutex: None });
+        id
+    }
+
+    /// A local that no program can name.
+    pub fn temporary(&mut self, ty: Type, span: Span) -> LocalId {
+        self.temporaries += 1;
+        let name = format!("${}", self.temporaries);
+        self.add_local(name.into(), ty, span)
+    }
+
+    pub fn is_private(&self, local: LocalId) -> bool {
+        self.private.contains(&local)
+    }
+
+    /// The blocks that control can come to, numbered anew.
+    pub fn finished(self, end: Span) -> (Vec<Variable>, Vec<Block>) {
+        let mut numbers: Vec<Option<u32>> = vec![None; self.blocks.len()];
+        let mut order = Vec::new();
+        let mut waiting = vec![0];
+        while let Some(index) = waiting.pop() {
+            if numbers[index].is_some() {
+                continue;
+            }
+            numbers[index] = Some(0);
+            order.push(index);
+            if let Some((end, _)) = &self.blocks[index].end {
+                waiting.extend(targets(end).map(BlockId::index));
+            }
+        }
+        order.sort_unstable();
+        order.iter().enumerate().for_each(|(number, &index)| numbers[index] = Some(number as u32));
+        let mut blocks: Vec<Option<Building>> = self.blocks.into_iter().map(Some).collect();
+        let finish = |index: &usize| {
+            let building = blocks[*index].take().expect("each is reached once");
+            let (ending, span) = building.end.unwrap_or((End::Return(None), end));
+            let renumber = |block: BlockId| BlockId(numbers[block.index()].expect("it is reached"));
+            Block {
+                instructions: building.instructions,
+                end: renumbered(ending, renumber),
+                span,
+                label: building.label,
+            }
+        };
+        (self.locals, order.iter().map(finish).collect())
+    }
+}
+
+fn targets(end: &End) -> Box<dyn Iterator<Item = BlockId> + '_> {
+    match end {
+        End::Goto(to) => Box::new([*to].into_iter()),
+        End::Branch(_, yes, no) => Box::new([*yes, *no].into_iter()),
+        End::Switch(_, cases, default) => Box::new(cases.iter().map(|(_, to)| *to).chain([*default])),
+        End::Return(_) | End::Exit | End::Unreachable => Box::new(std::iter::empty()),
+    }
+}
+
+fn renumbered(end: End, renumber: impl Fn(BlockId) -> BlockId) -> End {
+    match end {
+        End::Goto(to) => End::Goto(renumber(to)),
+        End::Branch(condition, yes, no) => End::Branch(condition, renumber(yes), renumber(no)),
+        End::Switch(value, cases, default) => {
+            let cases = cases.into_iter().map(|(case, to)| (case, renumber(to))).collect();
+            End::Switch(value, cases, renumber(default))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,207 @@
+//! Text that the parser understands, made of text that compilers understand. Every byte keeps its place, so that positions
+//! stay true: what has to go becomes white space, and what has another name gets one that is not longer.
+
+/// How deep brackets may nest and `else` may follow `else`. The parser and all that walks trees recurse.
+const MAX_DEPTH: usize = 12_000;
+
+/// What stands for `__auto_type`; whoever wants to know looks at the original text.
+pub const AUTO_TYPE: &str = "__auto_type";
+
+/// Names that the parser does not know, and what stands for them. `register` makes no sense where `__thread` does, and
+/// `_Complex` makes none without a floating-point type.
+const RENAMED: &[(&str, &str)] = &[
+    ("__thread", "register"),
+    ("__int128", "_Complex"),
+    (AUTO_TYPE, "__typeof(0)"),
+    ("__float128", "_Float128"),
+    ("__extension__", ""),
+    ("__extension", ""),
+    ("__volatile", "volatile"),
+    ("__volatile__", "volatile"),
+];
+
+/// Attributes that matter: they change sizes.
+const KEPT_ATTRIBUTES: &[&str] = &["packed", "aligned", "mode"];
+
+/// Where something is nested too deep.
+#[derive(Debug)]
+pub struct TooDeep(pub usize);
+
+/// The text for the parser.
+pub fn cleaned(text: &str) -> Result<String, TooDeep> {
+    let mut cleaner = Cleaner { text: text.as_bytes(), out: text.as_bytes().to_vec(), at: 0 };
+    cleaner.run()?;
+    // Only whole tokens of ASCII are replaced, and comments as a whole.
+    Ok(String::from_utf8(cleaner.out).unwrap_or_else(|_| text.to_string()))
+}
+
+struct Cleaner<'a> {
+    text: &'a [u8],
+    out: Vec<u8>,
+    at: usize,
+}
+
+impl Cleaner<'_> {
+    fn run(&mut self) -> Result<(), TooDeep> {
+        let (mut depth, mut elses, mut line_is_empty) = (0usize, 0usize, true);
+        while let Some(&byte) = self.text.get(self.at) {
+            let start = self.at;
+            match byte {
+                b'#' if line_is_empty => self.blank(self.end_of_line()),
+                b'/' if self.text[start..].starts_with(b"//") => self.blank(self.end_of_line()),
+                b'/' if self.text[start..].starts_with(b"/*") => self.blank(self.end_of_comment()),
+                b'"' | b'\'' => self.at = self.end_of_quoted(byte),
+                b'0'..=b'9' => self.at = self.end_of_word(),
+                _ if is_word(byte) => {
+                    let end = self.end_of_word();
+                    elses += usize::from(&self.text[start..end] == b"else");
+                    self.word(end);
+                }
+                b'\\' if self.text[start..].starts_with(b"\\\n") => self.blank(start + 1),
+                _ => {
+                    match byte {
+                        b'(' | b'[' | b'{' => depth += 1,
+                        b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    if byte == b'}' && depth == 0 {
+                        elses = 0;
+                    }
+                    self.at += 1;
+                }
+            }
+            if depth + elses > MAX_DEPTH {
+                return Err(TooDeep(start));
+            }
+            line_is_empty = match byte {
+                b'\n' => true,
+                b' ' | b'\t' | b'\r' => line_is_empty,
+                _ => false,
+            };
+        }
+        Ok(())
+    }
+
+    /// White space up to here; lines stay lines.
+    fn blank(&mut self, end: usize) {
+        for byte in &mut self.out[self.at..end] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+        self.at = end;
+    }
+
+    fn end_of_line(&self) -> usize {
+        let mut at = self.at;
+        while at < self.text.len() && self.text[at] != b'\n' {
+            at += if self.text[at..].starts_with(b"\\\n") { 2 } else { 1 };
+        }
+        at.min(self.text.len())
+    }
+
+    fn end_of_comment(&self) -> usize {
+        let rest = &self.text[self.at + 2..];
+        rest.windows(2).position(|two| two == b"*/").map_or(self.text.len(), |found| self.at + 2 + found + 2)
+    }
+
+    fn end_of_quoted(&self, quote: u8) -> usize {
+        let mut at = self.at + 1;
+        while at < self.text.len() && self.text[at] != quote && self.text[at] != b'\n' {
+            at += if self.text[at] == b'\\' { 2 } else { 1 };
+        }
+        (at + 1).min(self.text.len())
+    }
+
+    fn end_of_word(&self) -> usize {
+        let rest = &self.text[self.at..];
+        self.at + rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len())
+    }
+
+    fn word(&mut self, end: usize) {
+        let word = std::str::from_utf8(&self.text[self.at..end]).unwrap_or("");
+        if matches!(word, "__attribute__" | "__attribute") {
+            return self.attribute(end);
+        }
+        if let Some((_, other)) = RENAMED.iter().find(|(name, _)| *name == word) {
+            let start = self.at;
+            self.blank(end);
+            self.out[start..start + other.len()].copy_from_slice(other.as_bytes());
+            return;
+        }
+        self.out[self.at..end].iter_mut().filter(|byte| **byte == b'$').for_each(|byte| *byte = b'_');
+        self.at = end;
+    }
+
+    /// Attributes that the parser need not see go.
+    fn attribute(&mut self, end: usize) {
+        let close = self.end_of_brackets(end);
+        let text = String::from_utf8_lossy(&self.text[end..close]);
+        let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(|name| name.trim_matches('_'));
+        if names.into_iter().any(|name| KEPT_ATTRIBUTES.contains(&name)) {
+            self.at = end;
+        } else {
+            self.blank(close);
+        }
+    }
+
+    /// The end of the brackets that begin behind a place, as far as there are any.
+    fn end_of_brackets(&self, from: usize) -> usize {
+        let Some(open) = self.text[from..].iter().position(|byte| !byte.is_ascii_whitespace()) else { return from };
+        if self.text[from + open] != b'(' {
+            return from;
+        }
+        let (mut at, mut depth) = (from + open, 0usize);
+        while at < self.text.len() {
+            match self.text[at] {
+                b'(' => depth += 1,
+                b')' if depth == 1 => return at + 1,
+                b')' => depth -= 1,
+                b'"' => {
+                    at = Cleaner { text: self.text, out: Vec::new(), at }.end_of_quoted(b'"');
+                    continue;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.text.len()
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_keeps_its_place() {
+        let text = "# 1 \"a.c\"\nint a$b; /* é\n*/ __thread int c; // x\nchar *s = \"/*\"; __auto_type d = '\"';\n";
+        let clean = cleaned(text).expect("it is not deep");
+        assert_eq!(clean.len(), text.len());
+        for word in ["int a", "int c;", "char *s", "d = '\"'"] {
+            assert_eq!(clean.find(word), text.find(word), "{clean}");
+        }
+        assert!(!clean.contains('é') && clean.contains("int a_b;") && clean.contains("register int c"), "{clean}");
+        assert!(clean.contains("__typeof(0) d"), "{clean}");
+    }
+
+    #[test]
+    fn attributes_stay_only_where_they_change_sizes() {
+        let clean = cleaned("int f(void) __attribute__ ((__nothrow__ (\")\"))); struct s {} __attribute__((packed));");
+        assert_eq!(
+            clean.expect("it is not deep").split_whitespace().collect::<Vec<_>>(),
+            ["int", "f(void)", ";", "struct", "s", "{}", "__attribute__((packed));"]
+        );
+    }
+
+    #[test]
+    fn what_is_too_deep_is_refused() {
+        assert!(cleaned(&"(".repeat(MAX_DEPTH + 1)).is_err());
+        assert!(cleaned(&"else ".repeat(MAX_DEPTH + 1)).is_err());
+        assert!(cleaned(&"{else}".repeat(MAX_DEPTH + 1)).is_ok());
+    }
+}

@@ -1,0 +1,178 @@
+//! Values of the language above, computed where they are constant. Constant expressions of C are those of which nothing
+//! but a constant remains.
+
+use threadwise_ir::Bits;
+use threadwise_memory::code::{BinaryOp, Expr, ExprKind, INT, Type, UnaryOp};
+
+/// The value of a constant.
+pub fn constant(expr: &Expr) -> Option<i64> {
+    match expr.kind {
+        ExprKind::Const(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// The number that a constant integer is.
+pub fn number(expr: &Expr) -> Option<i128> {
+    Some(expr.ty.bits()?.number(constant(expr)?))
+}
+
+/// An expression as another type; of the same type it is itself.
+pub fn convert(expr: Expr, to: Type) -> Expr {
+    if expr.ty == to {
+        return expr;
+    }
+    match (constant(&expr), &expr.ty, &to) {
+        (Some(value), Type::Int(_), Type::Int(bits)) => Expr::constant(bits.wrap(value), to, expr.span),
+        (Some(0), Type::Int(_), Type::Pointer) => Expr::constant(0, to, expr.span),
+        (Some(0), Type::Pointer, Type::Int(_)) => Expr::constant(0, to, expr.span),
+        _ => expr.converted(to),
+    }
+}
+
+/// Whether a value is not zero, as an `int` that is 0 or 1.
+pub fn is_nonzero(expr: Expr) -> Expr {
+    let expr = comparable(expr);
+    let zero = Expr::constant(0, expr.ty.clone(), expr.span);
+    binary(BinaryOp::Ne, expr, zero, INT)
+}
+
+/// A value that is zero where this one is: itself, unless that has to be asked for.
+pub fn truth(expr: Expr) -> Expr {
+    match expr.ty {
+        Type::Int(_) => expr,
+        _ => is_nonzero(expr),
+    }
+}
+
+/// A float is any integer, as far as anybody knows.
+fn comparable(expr: Expr) -> Expr {
+    match expr.ty {
+        Type::Float(_) => expr.converted(INT),
+        _ => expr,
+    }
+}
+
+pub fn unary(op: UnaryOp, operand: Expr, ty: Type) -> Expr {
+    if let (Some(value), Some(bits)) = (constant(&operand), ty.bits()) {
+        let result = match op {
+            UnaryOp::Neg => bits.wrap(value.wrapping_neg()),
+            UnaryOp::BitNot => bits.wrap(!value),
+            UnaryOp::Not => i64::from(value == 0),
+        };
+        return Expr::constant(result, ty, operand.span);
+    }
+    let span = operand.span;
+    Expr::new(ExprKind::Unary(op, Box::new(operand)), ty, span)
+}
+
+/// An operator on operands of the same type, but for shifts.
+pub fn binary(op: BinaryOp, left: Expr, right: Expr, ty: Type) -> Expr {
+    let bits = left.ty.bits();
+    if let (Some(bits), Some(x), Some(y)) = (bits, constant(&left), number(&right))
+        && let Some(value) = computed(op, bits, bits.number(x), y)
+    {
+        let value = ty.bits().map_or(value as i64, |bits| bits.wrap(value as i64));
+        return Expr::constant(value, ty, left.span.to(right.span));
+    }
+    if let (None, Some(x), Some(y)) = (bits, constant(&left), constant(&right))
+        && let Some(value) = computed(op, Bits { width: 64, signed: false }, i128::from(x), i128::from(y))
+    {
+        return Expr::constant(value as i64, ty, left.span.to(right.span));
+    }
+    Expr::binary(op, left, right, ty)
+}
+
+/// `None` where C gives no value.
+fn computed(op: BinaryOp, bits: Bits, x: i128, y: i128) -> Option<i128> {
+    let shift = || (0..i128::from(bits.width)).contains(&y).then_some(y as u32);
+    Some(match op {
+        BinaryOp::Add => x + y,
+        BinaryOp::Sub => x - y,
+        BinaryOp::Mul => x.wrapping_mul(y),
+        BinaryOp::Div => x.checked_div(y)?,
+        BinaryOp::Rem => x.checked_rem(y)?,
+        BinaryOp::BitAnd => x & y,
+        BinaryOp::BitOr => x | y,
+        BinaryOp::BitXor => x ^ y,
+        BinaryOp::Shl => x << shift()?,
+        BinaryOp::Shr => x >> shift()?,
+        BinaryOp::Eq => i128::from(x == y),
+        BinaryOp::Ne => i128::from(x != y),
+        BinaryOp::Lt => i128::from(x < y),
+        BinaryOp::Le => i128::from(x <= y),
+        BinaryOp::Gt => i128::from(x > y),
+        BinaryOp::Ge => i128::from(x >= y),
+    })
+}
+
+/// `&&` of values that have no effects.
+pub fn and(left: Expr, right: Expr) -> Expr {
+    let span = left.span.to(right.span);
+    match constant(&left) {
+        Some(0) => Expr::constant(0, INT, span),
+        Some(_) => is_nonzero(right),
+        None => Expr::new(ExprKind::And(Box::new(left), Box::new(right)), INT, span),
+    }
+}
+
+/// `||` of values that have no effects.
+pub fn or(left: Expr, right: Expr) -> Expr {
+    let span = left.span.to(right.span);
+    match constant(&left) {
+        Some(0) => is_nonzero(right),
+        Some(_) => Expr::constant(1, INT, span),
+        None => Expr::new(ExprKind::Or(Box::new(left), Box::new(right)), INT, span),
+    }
+}
+
+/// `?:` of values that have no effects, the last two of the same type.
+pub fn conditional(condition: Expr, yes: Expr, no: Expr) -> Expr {
+    match constant(&condition) {
+        Some(0) => no,
+        Some(_) => yes,
+        None => {
+            let (ty, span) = (yes.ty.clone(), condition.span.to(no.span));
+            Expr::new(ExprKind::Conditional(Box::new([condition, yes, no])), ty, span)
+        }
+    }
+}
+
+/// What is not known about floats: any value, after both operands have been looked at.
+pub fn unknown_of(operands: Vec<Expr>, ty: Type) -> Expr {
+    let span = operands.iter().map(|operand| operand.span).reduce(|a, b| a.to(b)).unwrap_or_default();
+    let mut looked_at = operands.into_iter().filter(loads).map(|operand| Expr::converted(operand, INT));
+    match (looked_at.next(), looked_at.next()) {
+        (None, _) => Expr::new(ExprKind::Any, ty, span),
+        (Some(first), second) => {
+            let second = second.unwrap_or_else(|| Expr::new(ExprKind::Any, INT, span));
+            let any = Expr::binary(BinaryOp::Ne, first, second, INT);
+            if ty == INT { any } else { any.converted(Type::Float(8)).converted(ty) }
+        }
+    }
+}
+
+/// Whether an expression loads anything.
+pub fn loads(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Load(_) => true,
+        ExprKind::Const(_) | ExprKind::Any | ExprKind::Function(_) => false,
+        ExprKind::Address(place) => place_loads(place),
+        ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => loads(operand),
+        ExprKind::Binary(_, left, right)
+        | ExprKind::Offset(left, right, _)
+        | ExprKind::Difference(left, right, _)
+        | ExprKind::And(left, right)
+        | ExprKind::Or(left, right) => loads(left) || loads(right),
+        ExprKind::Conditional(parts) => parts.iter().any(loads),
+    }
+}
+
+fn place_loads(place: &threadwise_memory::code::Place) -> bool {
+    use threadwise_memory::code::{Base, Step};
+    let in_base = match &place.base {
+        Base::Local(_) | Base::Global(_) => false,
+        Base::Deref(pointer, _) => loads(pointer),
+    };
+    in_base || place.path.iter().any(|step| matches!(step, Step::Index(index) if loads(index)))
+}

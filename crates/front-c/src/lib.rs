@@ -1,0 +1,167 @@
+//! The front end of C: `.c` and `.i` text → programs with memory.
+//!
+//! `preprocess` runs the preprocessor, `clean` makes its text digestible, `parse` hands it to the parser. `link` reads the
+//! declarations of all files (`specifiers`, `declarators`, `types`, `layout`); `functions` then elaborates what the
+//! entries need: `statements`, `expressions`, `operators`, `assignments`, `calls`, `initial`, and `library` for functions
+//! that are known by their names. Values are computed where they are constant (`fold`), and constant expressions are
+//! those of which nothing but a constant remains.
+
+mod assignments;
+mod body;
+mod calls;
+mod clean;
+mod declarators;
+mod effects;
+mod elaborate;
+mod expressions;
+mod fold;
+mod functions;
+mod initial;
+mod layout;
+mod library;
+mod link;
+mod literals;
+mod names;
+mod operators;
+mod parse;
+mod preprocess;
+mod specifiers;
+mod statements;
+mod types;
+mod values;
+mod variables;
+
+pub use types::DataModel;
+
+use elaborate::{Elaborator, FileId};
+use std::sync::Arc;
+use threadwise_memory::code::Code;
+use threadwise_source::{Diagnostic, Severity, SourceFile, SourceMap, Span};
+
+/// How many diagnostics a program gets before the rest is left out.
+const MAX_DIAGNOSTICS: usize = 20;
+
+/// How to read a program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub model: DataModel,
+    pub preprocessing: preprocess::Preprocessing,
+    /// The functions that run, each in a thread; `main` if there are none.
+    pub entries: Vec<String>,
+}
+
+pub use preprocess::Preprocessing;
+
+/// What became of the files.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program, if there are no errors.
+    pub code: Option<Code>,
+    pub source: Arc<SourceMap>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the files of one program.
+pub fn load(files: Vec<SourceFile>, options: &Options) -> Loaded {
+    let options = options.clone();
+    // Programs nest deeply, and all that walks them recurses.
+    let thread = threadwise_workers::on_large_stack("front-c", move || load_here(files, &options));
+    match thread.map(std::thread::JoinHandle::join) {
+        Some(Ok(loaded)) => loaded,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        None => {
+            let error = Diagnostic::error(Span::default(), "there is no memory to read the program with");
+            Loaded { code: None, source: Arc::default(), diagnostics: vec![error] }
+        }
+    }
+}
+
+fn load_here(files: Vec<SourceFile>, options: &Options) -> Loaded {
+    let (source, starts, mut diagnostics) = read(files, options);
+    let source = Arc::new(source);
+    let mut code = None;
+    if !diagnostics.iter().any(is_error) {
+        code = elaborated(&source, starts, options, &mut diagnostics);
+    }
+    if diagnostics.iter().any(is_error) {
+        code = None;
+    }
+    cut_short(&mut diagnostics);
+    Loaded { code, source, diagnostics }
+}
+
+fn is_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error
+}
+
+/// The texts of all files, preprocessed where they have to be, and where each starts.
+fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, String)>, Vec<Diagnostic>) {
+    let (mut source, mut starts, mut diagnostics) = (SourceMap::default(), Vec::new(), Vec::new());
+    for file in files {
+        let preprocessed = if preprocess::is_wanted(file.name()) {
+            match preprocess::preprocess(&file, &options.preprocessing, options.model == DataModel::Ilp32) {
+                Ok(text) => {
+                    let preprocessed = SourceFile::new(file.name(), text);
+                    source.add_original(file);
+                    preprocessed
+                }
+                Err(error) => {
+                    diagnostics.push(*error);
+                    continue;
+                }
+            }
+        } else {
+            file
+        };
+        let text = preprocessed.text().to_string();
+        match source.add_preprocessed(preprocessed) {
+            Some(start) => starts.push((start, text)),
+            None => diagnostics.push(Diagnostic::error(Span::default(), "the files are too large")),
+        }
+    }
+    (source, starts, diagnostics)
+}
+
+fn elaborated(
+    source: &Arc<SourceMap>,
+    texts: Vec<(u32, String)>,
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Code> {
+    let mut units = Vec::new();
+    for (start, text) in &texts {
+        match parse::parse(text, *start) {
+            Ok(unit) => units.push(unit),
+            Err(error) => diagnostics.push(*error),
+        }
+    }
+    if !diagnostics.is_empty() {
+        return None;
+    }
+    let starts = texts.iter().map(|(start, _)| *start).collect();
+    let mut elaborator = Elaborator::new(source, options.model, starts);
+    for (index, unit) in units.iter().enumerate() {
+        elaborator.read_file(FileId(index as u32), unit);
+    }
+    let main = ["main".to_string()];
+    let entries = elaborator.run(if options.entries.is_empty() { &main } else { &options.entries });
+    elaborator.warn_about_unknown();
+    diagnostics.append(&mut elaborator.diagnostics);
+    Some(Code {
+        source: source.clone(),
+        structs: elaborator.structs.lowered(options.model),
+        globals: elaborator.globals,
+        functions: elaborator.functions,
+        entries,
+        pointer_bytes: options.model.pointer_bytes(),
+        weak_orders: elaborator.weak_orders,
+    })
+}
+
+/// Keeps the first diagnostics, errors before warnings where there are too many.
+fn cut_short(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by_key(|d| (d.severity != Severity::Error, d.span));
+    diagnostics.truncate(MAX_DIAGNOSTICS);
+    diagnostics.sort_by_key(|d| d.span);
+}

@@ -1,0 +1,248 @@
+//! Memory that is asked for: how many elements of which type, as far as the program tells.
+
+use super::Call;
+use crate::elaborate::{Elaborator, Fallible};
+use crate::fold;
+use crate::types::{IntKind, Kind, Ty, VOID};
+use crate::values::Value;
+use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::span::Node;
+use threadwise_memory::code::{BinaryOp, Expr, InstructionKind, Library};
+use threadwise_source::Span;
+
+impl<'a> Elaborator<'a> {
+    pub fn memory_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
+        let span = call.span;
+        match (call.name, call.args) {
+            ("malloc" | "alloca" | "valloc", [size]) => self.allocation(size, None, call).map(Some),
+            ("calloc", [count, size]) => self.allocation(size, Some(count), call).map(Some),
+            ("aligned_alloc" | "memalign", [_, size]) => self.allocation(size, None, call).map(Some),
+            ("realloc", [old, size]) => {
+                if self.constant(old).is_ok_and(|value| value == 0) {
+                    return self.allocation(size, None, call).map(Some);
+                }
+                Err(self.unsupported(span, "`realloc`", "allocate anew, copy, and free"))
+            }
+            ("free" | "cfree", [_]) => {
+                let [(pointer, _)] = self.exactly(call)?;
+                if fold::constant(&pointer) != Some(0) {
+                    self.library(Library::Free(pointer), span);
+                }
+                Ok(Some(Value::Void(span)))
+            }
+            ("memset", [..]) => self.set_memory(call).map(Some),
+            ("memcpy" | "memmove", [..]) => self.copy_memory(call).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn allocation(
+        &mut self,
+        size: &'a Node<Expression>,
+        count: Option<&'a Node<Expression>>,
+        call: &Call<'a, '_>,
+    ) -> Fallible<Value> {
+        let span = call.span;
+        let named = self.sized_type(size)?;
+        let wanted =
+            call.wanted.filter(|ty| !ty.is_void() && !ty.is_function() && self.bytes(ty).is_some_and(|b| b > 0));
+        // Bytes that are wanted as such may be for something else that the size names.
+        let is_bytes = wanted.is_some_and(|ty| self.bytes(ty) == Some(1));
+        let ty = match (wanted, &named) {
+            (Some(wanted), None) => wanted.clone(),
+            (Some(wanted), Some(_)) if !is_bytes => wanted.clone(),
+            (_, Some(named)) => named.clone(),
+            (None, None) => Ty::int(IntKind::Char),
+        };
+        let elements = self.elements(size, count, &ty, named.as_ref(), span)?;
+        let (result, value) = self.result_place(&VOID.pointer_to(), span);
+        let zeroed = call.name == "calloc";
+        let ty = self.lower(&ty.unqualified());
+        self.library(Library::Allocate { result, ty, count: elements, zeroed }, span);
+        Ok(value)
+    }
+
+    fn bytes(&self, ty: &Ty) -> Option<u64> {
+        self.structs.size_of(ty, self.model)
+    }
+
+    /// The type whose size is asked for, in `sizeof(T)`, `n * sizeof(T)` and `sizeof(T) * n`.
+    fn sized_type(&mut self, node: &'a Node<Expression>) -> Fallible<Option<Ty>> {
+        Ok(match &node.node {
+            Expression::SizeOfTy(of) => Some(self.type_name(&of.node.0)?),
+            Expression::SizeOfVal(of) => Some(self.unevaluated(|this| this.expression(&of.node.0))?.ty()),
+            Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Multiply => {
+                match self.sized_type(&binary.node.rhs)? {
+                    Some(ty) => Some(ty),
+                    None => self.sized_type(&binary.node.lhs)?,
+                }
+            }
+            Expression::Cast(cast) => self.sized_type(&cast.node.expression)?,
+            _ => None,
+        })
+    }
+
+    /// How many elements there are in so many bytes.
+    fn elements(
+        &mut self,
+        size: &'a Node<Expression>,
+        count: Option<&'a Node<Expression>>,
+        ty: &Ty,
+        named: Option<&Ty>,
+        span: Span,
+    ) -> Fallible<Expr> {
+        let size_ty = self.size_ty();
+        let count = match count {
+            Some(node) => {
+                let (expr, from) = self.rvalue(node)?;
+                let expr = self.converted(expr, &from, &size_ty)?;
+                Some(self.stable(expr))
+            }
+            None => None,
+        };
+        // What is multiplied with the size of the type is the number of elements.
+        let is_same = named.is_some_and(|named| self.bytes(named) == self.bytes(ty));
+        let factor = if is_same { self.factor(size)? } else { None };
+        let per_item = match factor {
+            Some(expr) => expr,
+            None => {
+                let (expr, from) = self.rvalue(size)?;
+                let expr = self.converted(expr, &from, &size_ty)?;
+                self.divided(expr, ty, count.is_some(), span)?
+            }
+        };
+        let Some(count) = count else { return Ok(per_item) };
+        if factor_is_whole(&per_item) {
+            let lowered = count.ty.clone();
+            return Ok(fold::binary(BinaryOp::Mul, count, per_item, lowered));
+        }
+        let lowered = count.ty.clone();
+        let bytes = fold::binary(BinaryOp::Mul, count, per_item, lowered);
+        self.divided(bytes, ty, false, span)
+    }
+
+    /// The other factor of a product with `sizeof`; 1 if there is none.
+    fn factor(&mut self, node: &'a Node<Expression>) -> Fallible<Option<Expr>> {
+        let size_ty = self.size_ty();
+        let span = self.span(node.span);
+        match &node.node {
+            Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => {
+                Ok(Some(Expr::constant(1, self.lower(&size_ty), span)))
+            }
+            Expression::Cast(cast) => self.factor(&cast.node.expression),
+            Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Multiply => {
+                let (left, right) = (&binary.node.lhs, &binary.node.rhs);
+                let is_size =
+                    |node: &Node<Expression>| matches!(node.node, Expression::SizeOfTy(_) | Expression::SizeOfVal(_));
+                let other = if is_size(right) {
+                    left
+                } else if is_size(left) {
+                    right
+                } else {
+                    return Ok(None);
+                };
+                let (expr, from) = self.rvalue(other)?;
+                Ok(Some(self.converted(expr, &from, &size_ty)?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A number of bytes as a number of elements.
+    fn divided(&mut self, bytes: Expr, ty: &Ty, is_part: bool, span: Span) -> Fallible<Expr> {
+        let unit = self.bytes(ty).filter(|unit| *unit > 0).unwrap_or(1);
+        if let Some(bytes) = fold::number(&bytes)
+            && bytes % i128::from(unit) != 0
+            && !is_part
+        {
+            let message = format!("{bytes} bytes are no whole number of `{}`, which has {unit}", self.name_of(ty));
+            return Err(Box::new(self.error(span, message).hint("ask for a multiple of the size of the type")));
+        }
+        if is_part && fold::number(&bytes).is_none_or(|bytes| bytes % i128::from(unit) != 0) {
+            return Ok(bytes);
+        }
+        let lowered = bytes.ty.clone();
+        let unit = Expr::constant(unit as i64, lowered.clone(), span);
+        Ok(fold::binary(BinaryOp::Div, bytes, unit, lowered))
+    }
+
+    /// `memset` to zero of whole objects.
+    fn set_memory(&mut self, call: &Call<'a, '_>) -> Fallible<Value> {
+        let [pointer, byte, size] = self.exactly(call)?;
+        let span = call.span;
+        if fold::constant(&byte.0) != Some(0) {
+            return Err(self.unsupported(byte.0.span, "`memset` to another value than 0", "use a loop"));
+        }
+        let object = self.whole_object(&pointer, &size.0, span)?;
+        self.body.emit(InstructionKind::Clear(object.place), span);
+        Ok(Value::Scalar(pointer.0, pointer.1))
+    }
+
+    fn copy_memory(&mut self, call: &Call<'a, '_>) -> Fallible<Value> {
+        let [to, from, size] = self.exactly(call)?;
+        let span = call.span;
+        let target = self.whole_object(&to, &size.0, span)?;
+        let pointee = target.ty.clone();
+        let source = match self.whole_object(&from, &size.0, span) {
+            Ok(source) if source.place.ty == target.place.ty => source,
+            _ => self.dereferenced(from.0, &pointee, span),
+        };
+        if target.ty.is_scalar() {
+            let (value, _) = self.scalar(Value::Object(source))?;
+            self.store(&target, value, span);
+        } else {
+            self.body.emit(InstructionKind::Copy { to: target.place, from: source.place }, span);
+        }
+        Ok(Value::Scalar(to.0, to.1))
+    }
+
+    /// The object of so many bytes that a pointer points to.
+    fn whole_object(&mut self, pointer: &(Expr, Ty), size: &Expr, span: Span) -> Fallible<crate::values::Object> {
+        let Some(bytes) = fold::number(size) else {
+            return Err(self.unsupported(size.span, "a size that is no constant here", "use a loop"));
+        };
+        // A pointer to anything may have been made of one that tells more.
+        if let threadwise_memory::code::ExprKind::Address(place) = &pointer.0.kind
+            && i128::from(self.code_size(&place.ty)) == bytes
+        {
+            let ty = self.type_of_place(place).unwrap_or_else(|| VOID.clone());
+            return Ok(crate::values::Object { place: (**place).clone(), ty, bits: None });
+        }
+        let to = pointer.1.pointee().map_or(VOID, |to| to.unqualified());
+        let unit = self.bytes(&to).unwrap_or(0);
+        if unit > 0 && !to.is_void() && i128::from(unit) == bytes {
+            return Ok(self.dereferenced(pointer.0.clone(), &to, span));
+        }
+        if unit > 0 && !to.is_void() && bytes % i128::from(unit) == 0 {
+            let array = to.array_of(Some((bytes / i128::from(unit)) as u64));
+            return Ok(self.dereferenced(pointer.0.clone(), &array, span));
+        }
+        Err(self.unsupported(span, "access to a part of an object by its bytes", "assign the members one by one"))
+    }
+
+    fn code_size(&self, ty: &threadwise_memory::code::Type) -> u64 {
+        use threadwise_memory::code::Type;
+        match ty {
+            Type::Void => 1,
+            Type::Int(bits) => u64::from(bits.width).div_ceil(8).next_power_of_two(),
+            Type::Pointer => self.model.pointer_bytes(),
+            Type::Float(bytes) => u64::from(*bytes),
+            Type::Struct(id) => self.structs.get(*id).size,
+            Type::Array(element, count) => self.code_size(element) * count,
+            Type::Library(_, bytes) => *bytes,
+        }
+    }
+
+    /// The type of a place, as far as copying and clearing want to know.
+    fn type_of_place(&self, place: &threadwise_memory::code::Place) -> Option<Ty> {
+        match &place.ty {
+            threadwise_memory::code::Type::Struct(id) => Some(Ty::of(Kind::Struct(*id))),
+            threadwise_memory::code::Type::Pointer => Some(VOID.pointer_to()),
+            _ => None,
+        }
+    }
+}
+
+fn factor_is_whole(expr: &Expr) -> bool {
+    fold::constant(expr).is_some()
+}

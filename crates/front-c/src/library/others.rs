@@ -1,0 +1,45 @@
+//! Functions that change nothing a verifier looks at: output, waiting for some time, `errno`.
+
+use super::Call;
+use crate::elaborate::{Elaborator, Entity, EntityKind, Fallible};
+use crate::types::INT;
+use crate::values::{Object, Value};
+use threadwise_memory::code::{GlobalId, Place};
+
+impl<'a> Elaborator<'a> {
+    pub fn other_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
+        let span = call.span;
+        match call.name {
+            "printf" | "fprintf" | "puts" | "fputs" | "putchar" | "putc" | "fputc" | "fflush" | "vprintf"
+            | "perror" | "dprintf" | "write" | "fwrite" | "syslog" => {
+                self.evaluate(call)?;
+                Ok(Some(self.any(call.result, span)))
+            }
+            "sleep" | "usleep" | "nanosleep" | "sched_yield" | "thrd_yield" | "thrd_sleep" | "__builtin_prefetch"
+            | "setvbuf" | "setbuf" | "clock_nanosleep" => {
+                self.evaluate(call)?;
+                Ok(if call.result.is_void() { Some(Value::Void(span)) } else { self.zero(span) })
+            }
+            "__errno_location" | "__errno" => {
+                let id = self.errno(call);
+                let object = Object { place: Place::global(id, self.lower(&INT), span), ty: INT, bits: None };
+                self.address_of(Value::Object(object), span).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Each thread has its own.
+    fn errno(&mut self, call: &Call) -> GlobalId {
+        let entity = match self.linked.get("errno") {
+            Some(entity) => *entity,
+            None => {
+                let kind = EntityKind::Variable { initializer: None, thread_local: true, is_defined: true, id: None };
+                let entity = self.add_entity(Entity { name: "errno".into(), ty: INT, span: call.span, kind });
+                self.linked.insert("errno".to_string(), entity);
+                entity
+            }
+        };
+        self.global_id(entity)
+    }
+}
