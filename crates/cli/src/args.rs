@@ -71,12 +71,16 @@ pub enum Command {
 /// Flags of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The programs: .tw files, or transition systems in .ts files; `-` reads standard input
+    /// The programs: .tw files, transition systems in .ts files, or C in .c and .i files, which together are one
+    /// program; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Verify only the file with this number
     #[arg(long, value_name = "INDEX", hide = true)]
     pub only: Option<usize>,
+    /// Verify each file by itself, where several would be one program
+    #[arg(long)]
+    pub separately: bool,
     #[command(flatten)]
     pub language: FrontendArgs,
     /// The engine that does the work

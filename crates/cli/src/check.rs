@@ -13,6 +13,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use threadwise_evidence_files::{write_proof, write_trace};
+use threadwise_frontends::frontend_for;
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
 use threadwise_portfolio::{Outcome, Request, verify};
@@ -22,24 +23,29 @@ use threadwise_verdict::Verdict;
 /// Verifies the program, or each of several.
 pub fn check(args: &CheckArgs) -> Job {
     match (args.only, &args.files[..]) {
-        (None, [file]) => check_one(args, file),
+        (None, files) if files.len() == 1 || !args.separately && make_one_program(files) => check_one(args, files),
         (None, _) => check_each(args),
         (Some(index), files) => {
             let file = files.get(index).ok_or_else(|| InputError::new(format!("there is no file number {index}")))?;
-            check_one(args, file)
+            check_one(args, std::slice::from_ref(file))
         }
     }
 }
 
+/// Whether files are linked, as those of C are.
+fn make_one_program(files: &[PathBuf]) -> bool {
+    files.iter().all(|file| frontend_for(file).links() && frontend_for(file).noun() == frontend_for(&files[0]).noun())
+}
+
 /// Verifies a program, reports the verdict, and writes the evidence that was asked for.
-fn check_one(args: &CheckArgs, file: &Path) -> Job {
+fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
     work::choose_solver(&args.solver)?;
     let options = &args.language.options;
     let defines = defines::from_flags(options)?;
-    let program = load_program(file, options, &budget, args.output.quiet)?;
-    let files = EvidenceFiles::prepare(args, file)?;
+    let program = load_program(names, options, &budget, args.output.quiet)?;
+    let files = EvidenceFiles::prepare(args, &names[0])?;
     let request = Request {
         engine: args.engine,
         want_proof: args.proof.is_some(),

@@ -32,7 +32,7 @@ pub fn compare(args: &CompareArgs) -> Job {
     let scratch = Scratch::new()?;
     let file = scratch.program(&args.program.file)?;
     let budget = work::budget(&args.limits);
-    let program = load_program(&file.path, options, &budget, args.output.quiet)?;
+    let program = load_program(std::slice::from_ref(&file.path), options, &budget, args.output.quiet)?;
     work::choose_solver(&args.solver)?;
     let stop = budget.interrupter();
     let mut rows = Vec::new();

@@ -4,7 +4,7 @@ use crate::complaint::tell;
 use crate::exit::InputError;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use threadwise_frontends::{Frontend, Loaded, Options, frontend_for};
 use threadwise_ir::Program;
@@ -20,11 +20,16 @@ pub fn is_stdin(path: &Path) -> bool {
 }
 
 /// Reads and lowers a program; its name tells the language. Warnings go to standard error.
-pub fn load_program(path: &Path, options: &Options, budget: &Budget, quiet: bool) -> Result<Arc<Program>, InputError> {
-    let frontend = frontend_for(path);
-    let file = read_source(path, frontend)?;
+pub fn load_program(
+    paths: &[PathBuf],
+    options: &Options,
+    budget: &Budget,
+    quiet: bool,
+) -> Result<Arc<Program>, InputError> {
+    let frontend = frontend_for(&paths[0]);
+    let files = paths.iter().map(|path| read_source(path, frontend)).collect::<Result<Vec<SourceFile>, InputError>>()?;
     frontend.check_options(options)?;
-    let loaded = frontend.load_within(vec![file], options, budget).map_err(InputError::Limit)?;
+    let loaded = frontend.load_within(files, options, budget).map_err(InputError::Limit)?;
     let Loaded { program, source, diagnostics } = loaded;
     let is_shown = |d: &Diagnostic| !quiet || d.severity == Severity::Error;
     let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(is_shown).collect();

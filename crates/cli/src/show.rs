@@ -16,7 +16,7 @@ pub fn show(args: &ShowArgs) -> Job {
     set_color(args.color);
     let options = &args.program.language.options;
     defines::from_flags(options)?;
-    let program = load_program(&args.program.file, options, &Budget::unlimited(), false)?;
+    let program = load_program(std::slice::from_ref(&args.program.file), options, &Budget::unlimited(), false)?;
     if args.abstracts && program.abstract_threads.is_empty() {
         let error = InputError::new(format!("{} has no abstract threads", program.source.name()));
         return Err(error.hint("`threadwise show` without `--abstract` prints the threads"));

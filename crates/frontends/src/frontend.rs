@@ -19,6 +19,16 @@ pub trait Frontend: Sync {
     /// What an empty file lacks, as a hint.
     fn least(&self) -> &'static str;
 
+    /// Whether several files make up one program.
+    fn links(&self) -> bool {
+        false
+    }
+
+    /// What is wrong with the value of an option, beyond what the option itself tells.
+    fn check_value(&self, _: &FrontendOption, _: &str) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Reads, checks and lowers the files of one program, by their names as the user gave them and their texts. One
     /// that can take long asks the budget.
     fn load(&self, files: Vec<SourceFile>, options: &Options, budget: &Budget) -> Loaded;
@@ -30,7 +40,7 @@ impl dyn Frontend {
         let is_known = |option: &FrontendOption| self.options().iter().any(|known| known.long == option.long);
         match options.given().find(|(option, _)| !is_known(option)) {
             Some((option, value)) => Err(option.refused(value, self.noun())),
-            None => Ok(()),
+            None => options.given().try_for_each(|(option, value)| self.check_value(option, value)),
         }
     }
 

@@ -11,6 +11,7 @@
 //! the fuzzers then know its extensions and its flags. Front ends know no engine and print nothing; what they have to
 //! say are diagnostics, which stay data until somebody renders them.
 
+mod c;
 mod frontend;
 mod options;
 mod registry;

@@ -55,6 +55,14 @@ impl Options {
         self.0.iter().map(|(option, value)| (*option, value.as_str()))
     }
 
+    /// The same with these constants; others that are no integers stay.
+    pub fn with_defines<'a>(&self, defines: impl IntoIterator<Item = (&'a String, &'a i64)>) -> Options {
+        let is_other = |(option, text): &(&FrontendOption, String)| option.long != DEFINE.long || define(text).is_err();
+        let mut all = Options(self.0.iter().filter(|given| is_other(given)).cloned().collect());
+        all.0.extend(with_defines(defines).0);
+        all
+    }
+
     /// The values of one option.
     pub fn values(&self, option: &'static FrontendOption) -> impl Iterator<Item = &str> {
         self.given().filter(|(given, _)| given.long == option.long).map(|(_, value)| value)
@@ -66,9 +74,9 @@ pub static DEFINE: FrontendOption = FrontendOption {
     short: Some('D'),
     long: "define",
     value_name: "NAME=VALUE",
-    help: "Override a `const` of the program; may be given several times",
+    help: "Override a `const` of the program, or define a macro of C; may be given several times",
     subject: "constants",
-    check: |text| define(text).map(drop),
+    check: |text| name_and_value(text).map(drop),
 };
 
 /// The constants that were given.
@@ -83,14 +91,30 @@ pub fn with_defines<'a>(defines: impl IntoIterator<Item = (&'a String, &'a i64)>
     options
 }
 
-fn define(text: &str) -> Result<(String, i64), String> {
-    let wanted = "write NAME=VALUE, like N=4";
-    let (name, value) = text.split_once('=').ok_or(wanted)?;
-    let (name, value) = (name.trim(), value.trim());
+const WANTED: &str = "write NAME=VALUE, like N=4";
+
+/// What a value must be for programs whose constants are integers.
+pub(crate) fn integer_define(text: &str) -> Result<(), Refusal> {
+    match define(text) {
+        Ok(_) => Ok(()),
+        Err(message) => Err(Refusal { message: format!("-D {text}: {message}"), hint: WANTED.to_string() }),
+    }
+}
+
+fn name_and_value(text: &str) -> Result<(&str, Option<&str>), String> {
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let name = name.trim();
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(format!("`{name}` is not a name; {wanted}"));
+        return Err(format!("`{name}` is not a name; {WANTED}"));
     }
+    Ok((name, value.map(str::trim)))
+}
+
+fn define(text: &str) -> Result<(String, i64), String> {
+    let wanted = WANTED;
+    let (name, value) = name_and_value(text)?;
+    let value = value.ok_or(wanted)?;
     match value.parse() {
         Ok(value) => Ok((name.to_string(), value)),
         Err(_) => Err(format!("`{value}` is not a whole number of at most 64 bits; {wanted}")),

@@ -1,3 +1,4 @@
+use crate::c::C;
 use crate::frontend::Frontend;
 use crate::options::FrontendOption;
 use crate::transition_systems::TransitionSystems;
@@ -5,7 +6,7 @@ use crate::tw::Tw;
 use std::path::Path;
 
 /// All languages. The first is that of files whose names do not tell.
-static FRONTENDS: &[&dyn Frontend] = &[&Tw, &TransitionSystems];
+static FRONTENDS: &[&dyn Frontend] = &[&Tw, &TransitionSystems, &C];
 
 /// All languages.
 pub fn frontends() -> &'static [&'static dyn Frontend] {

@@ -1,5 +1,5 @@
 use crate::frontend::{Frontend, Loaded, one_file};
-use crate::options::{DEFINE, FrontendOption, Options, defines};
+use crate::options::{DEFINE, FrontendOption, Options, Refusal, defines, integer_define};
 use threadwise_front_tw::load;
 use threadwise_limits::Budget;
 use threadwise_source::SourceFile;
@@ -24,6 +24,10 @@ impl Frontend for Tw {
 
     fn least(&self) -> &'static str {
         "a program has at least one thread: thread P { … }"
+    }
+
+    fn check_value(&self, option: &FrontendOption, value: &str) -> Result<(), Refusal> {
+        if option.long == DEFINE.long { integer_define(value) } else { Ok(()) }
     }
 
     fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {

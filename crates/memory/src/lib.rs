@@ -31,6 +31,12 @@ pub struct Checks {
     pub locks: bool,
 }
 
+impl Checks {
+    pub fn none() -> Checks {
+        Checks { assertions: false, races: false, memory: false, overflow: false, locks: false }
+    }
+}
+
 impl Default for Checks {
     fn default() -> Checks {
         Checks { assertions: true, races: true, memory: true, overflow: false, locks: true }

@@ -419,6 +419,10 @@ impl Emitter<'_> {
             (Some(number), Sort::Range(lo, hi), Sort::Int) if (*lo..=*hi).contains(&number) => {
                 Term::constant(number, sort.clone(), value.span)
             }
+            (Some(number), Sort::Range(lo, hi), Sort::Bits(_)) if (*lo..=*hi).contains(&number) => {
+                Term::constant(number, sort.clone(), value.span)
+            }
+            (_, Sort::Range(..), Sort::Bits(_)) => as_int(value),
             (_, Sort::Bits(bits), _) if value.sort.is_integer() => as_bits(value, *bits),
             _ => value,
         }

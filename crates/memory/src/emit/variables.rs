@@ -45,6 +45,11 @@ pub(super) fn pointer_sort(code: &Code, threads: &Threads, top: i64) -> Sort {
     if is_any { Sort::Bits(Bits { width: 64, signed: true }) } else { Sort::Range(0, top) }
 }
 
+/// Whether what is there matters before it was set: not of handles, nor of what nobody knows anyway.
+fn has_value(ty: &Type) -> bool {
+    matches!(ty, Type::Int(_) | Type::Pointer)
+}
+
 impl Emitter<'_> {
     /// Where addresses begin: no integer that a program makes a pointer of by itself is that large.
     fn bias(&self) -> i64 {
@@ -143,7 +148,7 @@ impl Emitter<'_> {
         let init = self.initial_value(&leaf, &element);
         let var = VarRef::Shared(self.add_shared(name.clone(), sort, init, span));
         let flags = || self.pointers.sort_of(&leaf, Sort::Bool);
-        let is_set = (leaf.ty.is_scalar() && self.starts_unset(leaf.object)).then_some(flags());
+        let is_set = (has_value(&leaf.ty) && self.starts_unset(leaf.object)).then_some(flags());
         let is_set =
             is_set.map(|sort| VarRef::Shared(self.add_shared(format!("{name}.set"), sort, Initial::Default, span)));
         let mut more = Vec::new();
@@ -224,7 +229,7 @@ impl Emitter<'_> {
             let span = self.objects.object(leaf.object).span;
             let element = self.pointers.element_sort(&leaf.ty);
             let var = add(&mut locals, leaf.name.to_string(), self.pointers.sort_of(&leaf, element.clone()), span);
-            let has_flags = !leaf.dims.is_empty() && leaf.ty.is_scalar() && self.starts_unset(leaf.object);
+            let has_flags = !leaf.dims.is_empty() && has_value(&leaf.ty) && self.starts_unset(leaf.object);
             let flags = has_flags.then(|| self.pointers.sort_of(&leaf, Sort::Bool));
             let is_set = flags.map(|sort| add(&mut locals, format!("{}.set", leaf.name), sort, span));
             // A library's object that only one thread knows: what it has besides is shared all the same.
@@ -451,9 +456,5 @@ impl Emitter<'_> {
             None => self.add_shared(name, sort.clone(), Initial::Default, span),
         };
         read(VarRef::Shared(id), sort, span)
-    }
-
-    pub(crate) fn no_command() -> Command {
-        Command::default()
     }
 }
