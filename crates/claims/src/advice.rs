@@ -61,6 +61,7 @@ pub enum Advice {
     RangesAgainstInfinity,
     RangesForSearchByStates,
     SmallerSteps,
+    MoreObjects,
     FewerCalls,
 
     // What one thread knows of another.

@@ -53,6 +53,7 @@ fn gap_advice(gap: Gap) -> Advice {
         Gap::Overflow(_) => Advice::BoundVariable,
         Gap::Unbounded(_) => Advice::RangeInsteadOfInt,
         Gap::TooMany(_) => Advice::SmallerSteps,
+        Gap::Beyond(_) => Advice::MoreObjects,
         Gap::Interrupted(_) => Advice::LetItFinish,
     }
 }

@@ -57,6 +57,9 @@ impl fmt::Display for Advice {
                 "give `int` variables a range `lo..hi`: then the states are looked at one by one"
             }
             Advice::SmallerSteps => "split the step or the property, or give variables smaller types",
+            Advice::MoreObjects => {
+                "allow more objects with `--objects N`, if these are too few; else leave out what is not supported"
+            }
             Advice::FewerCalls => "call fewer procedures from procedures, or unroll less",
 
             Advice::ShareLocation { thread } => {

@@ -27,7 +27,8 @@ pub fn load_program(
     quiet: bool,
 ) -> Result<Arc<Program>, InputError> {
     let frontend = frontend_for(&paths[0]);
-    let files = paths.iter().map(|path| read_source(path, frontend)).collect::<Result<Vec<SourceFile>, InputError>>()?;
+    let files =
+        paths.iter().map(|path| read_source(path, frontend)).collect::<Result<Vec<SourceFile>, InputError>>()?;
     frontend.check_options(options)?;
     let loaded = frontend.load_within(files, options, budget).map_err(InputError::Limit)?;
     let Loaded { program, source, diagnostics } = loaded;

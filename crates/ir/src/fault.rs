@@ -24,6 +24,8 @@ pub enum Gap {
     Unbounded(Span),
     /// A step has too many outcomes to list; only some were tried.
     TooMany(Span),
+    /// The program leaves what the lowering of its language covers.
+    Beyond(Span),
     /// Whoever waited for an answer wants it no more; see [`crate::patience`].
     Interrupted(Span),
 }
@@ -32,7 +34,11 @@ impl Gap {
     /// Where it happened.
     pub fn span(self) -> Span {
         match self {
-            Gap::Overflow(span) | Gap::Unbounded(span) | Gap::TooMany(span) | Gap::Interrupted(span) => span,
+            Gap::Overflow(span)
+            | Gap::Unbounded(span)
+            | Gap::TooMany(span)
+            | Gap::Beyond(span)
+            | Gap::Interrupted(span) => span,
         }
     }
 
@@ -42,6 +48,7 @@ impl Gap {
             Gap::Overflow(_) => "a number outgrew 64 bits",
             Gap::Unbounded(_) => "a step may choose among all integers, of which only a few were tried",
             Gap::TooMany(_) => "a step has too many outcomes to try them all",
+            Gap::Beyond(_) => "the program goes beyond what is kept apart or supported",
             Gap::Interrupted(_) => "interrupted",
         }
     }

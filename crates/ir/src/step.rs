@@ -74,7 +74,7 @@ pub enum StepError {
     Arithmetic,
     /// A lock is used in a way that its library does not allow.
     Lock,
-    /// The program leaves what the lowering of its language covers.
+    /// The program leaves what the lowering of its language covers. Only formulas speak of it as an error.
     Beyond,
     /// The assertion of an action does not hold.
     ActionAssertion,
@@ -426,7 +426,7 @@ impl<'a> Run<'a> {
                     AssertionKind::Memory => StepError::Memory,
                     AssertionKind::Arithmetic => StepError::Arithmetic,
                     AssertionKind::Lock => StepError::Lock,
-                    AssertionKind::Beyond => StepError::Beyond,
+                    AssertionKind::Beyond => return Err(NoValue::Gap(Gap::Beyond(span)).into()),
                 };
                 return Err(Stop::Error(error, span));
             }

@@ -437,7 +437,7 @@ impl<'a> Emitter<'a> {
         span: Span,
         branch: Option<bool>,
     ) {
-        if command.guard.as_deref().is_some_and(is_false) {
+        if command.assertions.is_empty() && command.guard.as_deref().is_some_and(is_false) {
             return;
         }
         let guard = command.guard.filter(|guard| !is_true(guard));
