@@ -27,6 +27,7 @@ mod order;
 mod patterns;
 mod predicate;
 mod properties;
+mod protection;
 mod questions;
 mod reachable;
 mod roles;
@@ -114,6 +115,7 @@ fn judge(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<Check
         Proof::Assertions(proof) => assertions::check(program, proof, budget)?,
         Proof::Contracts(proof) => contracts::check(program, proof, budget)?,
         Proof::Environment(proof) => environment::check(program, proof, budget)?,
+        Proof::Protection(proof) => protection::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

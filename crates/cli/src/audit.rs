@@ -72,6 +72,7 @@ fn parts(proof: &Proof, count: u64) -> String {
         Proof::Contracts(_) => "condition",
         Proof::Assertions(_) | Proof::Environment(_) => "assertion",
         Proof::Conformance(_) => "part",
+        Proof::Protection(_) => "point",
         Proof::Reachable(_) | Proof::Modular(_) | Proof::Frontier(_) => "state",
     };
     if count == 1 { format!("{noun} holds") } else { format!("{noun}s hold") }

@@ -16,6 +16,7 @@ mod file;
 mod frontier;
 mod modular;
 mod proof;
+mod protection;
 mod reachable;
 mod rows;
 mod stores;

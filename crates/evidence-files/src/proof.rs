@@ -9,9 +9,10 @@ use crate::environment::ThreadIn;
 use crate::file::{Header, check_any_copies, check_format, unreadable};
 use crate::frontier::IterateIn;
 use crate::modular::CaseIn;
+use crate::protection::{CodeFile, FactFile, LockFile, ProtectionIn};
 use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{assertion, cartesian, conformance, contracts, environment, frontier, modular, reachable};
+use crate::{assertion, cartesian, conformance, contracts, environment, frontier, modular, protection, reachable};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ const CARTESIAN: &str = "cartesian";
 const ASSERTIONS: &str = "assertions";
 const CONTRACTS: &str = "contracts";
 const ENVIRONMENT: &str = "environment";
+const PROTECTION: &str = "protection";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -62,6 +64,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Assertions(_) => ASSERTIONS,
         Proof::Contracts(_) => CONTRACTS,
         Proof::Environment(_) => ENVIRONMENT,
+        Proof::Protection(_) => PROTECTION,
     }
 }
 
@@ -76,6 +79,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Assertions(proof) => assertion::write(out, program, proof),
         Proof::Contracts(proof) => contracts::write(out, program, proof),
         Proof::Environment(proof) => environment::write(out, &instance, proof),
+        Proof::Protection(proof) => protection::write(out, program, proof),
         Proof::Conformance(proof) => {
             conformance::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
@@ -116,6 +120,10 @@ struct ProofIn {
     contracts: Option<Vec<ContractFile>>,
     modular: Option<bool>,
     threads: Option<BTreeMap<String, ThreadIn>>,
+    locks: Option<Vec<LockFile>>,
+    status: Option<String>,
+    facts: Option<Vec<Vec<FactFile>>>,
+    protection: Option<BTreeMap<String, Vec<CodeFile>>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -137,6 +145,7 @@ enum Kind {
     Assertions,
     Contracts,
     Environment,
+    Protection,
 }
 
 impl Kind {
@@ -150,6 +159,7 @@ impl Kind {
             ASSERTIONS => Ok(Kind::Assertions),
             CONTRACTS => Ok(Kind::Contracts),
             ENVIRONMENT => Ok(Kind::Environment),
+            PROTECTION => Ok(Kind::Protection),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
     }
@@ -226,6 +236,12 @@ impl ProofIn {
             Kind::Environment => {
                 let (modular, threads) = (present(self.modular, "modular")?, present(self.threads, "threads")?);
                 Proof::Environment(environment::decode(instance, modular, &threads)?)
+            }
+            Kind::Protection => {
+                let (locks, facts) = (present(self.locks, "locks")?, present(self.facts, "facts")?);
+                let (protection, status) = (present(self.protection, "protection")?, self.status.as_deref());
+                let file = ProtectionIn { locks: &locks, status, facts: &facts, protection: &protection };
+                Proof::Protection(protection::decode(program, &file)?)
             }
         })
     }

@@ -13,6 +13,7 @@ mod error;
 mod folding;
 mod points;
 mod proof;
+mod protection;
 mod reachable;
 mod show;
 mod stores;
@@ -28,6 +29,7 @@ pub use proof::{
     PointFormula, Product, Proof, ReachAssertion, ReachableSet, Simulation, StatesByStore, StepCovering,
     ThreadAnnotation, ThreadContract, ThreadEnvironment, Trace, TraceStep, Violation,
 };
+pub use protection::{CodeFacts, ENDED, Element, Fact, Key, Lock, ProtectionProof, RUNS};
 pub use show::{scalar_name, set_elements, show_local, show_shared, show_state, show_value};
 pub use stores::{frame_layout, routine_at, shared_layout, validate_local, validate_shared};
 pub use violation::{ViolationInfo, error_kind, fault_kind, step_span, violation_info};

@@ -1,4 +1,4 @@
-use crate::Folding;
+use crate::{Folding, ProtectionProof};
 use threadwise_ir::{Expr, Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
@@ -21,13 +21,15 @@ pub enum Proof {
     Contracts(ContractsProof),
     /// What each thread reaches against what the others do, as formulas.
     Environment(EnvironmentProof),
+    /// Which locks threads hold, and who runs meanwhile.
+    Protection(ProtectionProof),
 }
 
 impl Proof {
     /// Whether it looks at each thread on its own, against what the others may do.
     pub fn is_modular(&self) -> bool {
         match self {
-            Proof::Modular(_) | Proof::Frontier(_) | Proof::Contracts(_) => true,
+            Proof::Modular(_) | Proof::Frontier(_) | Proof::Contracts(_) | Proof::Protection(_) => true,
             Proof::Cartesian(proof) => proof.is_modular(),
             Proof::Environment(proof) => proof.modular,
             Proof::Reachable(_) | Proof::Conformance(_) | Proof::Assertions(_) => false,

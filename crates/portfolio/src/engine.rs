@@ -7,6 +7,7 @@ use threadwise_claims::{Claim, Stats};
 use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
+use threadwise_engine_locks as locks;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
 use threadwise_ir::{Instance, Program};
@@ -208,5 +209,34 @@ impl Engine for Predicates {
 
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         predicates::analyse(program, &request.options.predicates, budget)
+    }
+}
+
+/// Engine `locks`: which locks are held, and who runs.
+pub(crate) struct Locks;
+
+impl Engine for Locks {
+    fn name(&self) -> EngineName {
+        EngineName::Locks
+    }
+
+    fn summary(&self) -> &'static str {
+        "proves that nothing races from which locks are held and who has been started and joined"
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        locks::applicable(program)
+    }
+
+    /// A race that could not be excluded may be real: a short search of interleavings finds out.
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = locks::analyse(program, budget);
+        if let Claim::Unknown(_) = claim
+            && !request.in_company
+            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
+        {
+            return (Claim::Refuted(trace), stats);
+        }
+        (claim, stats)
     }
 }

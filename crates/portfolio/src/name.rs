@@ -10,17 +10,19 @@ pub enum EngineName {
     Modular,
     Cartesian,
     Predicates,
+    Locks,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 6] = [
+    pub const ALL: [EngineName; 7] = [
         EngineName::Explicit,
         EngineName::Contracts,
         EngineName::Conformance,
         EngineName::Modular,
         EngineName::Cartesian,
         EngineName::Predicates,
+        EngineName::Locks,
     ];
 
     /// The name that users give to `--engine`.
@@ -32,6 +34,7 @@ impl EngineName {
             EngineName::Modular => "modular",
             EngineName::Cartesian => "cartesian",
             EngineName::Predicates => "predicates",
+            EngineName::Locks => "locks",
         }
     }
 }

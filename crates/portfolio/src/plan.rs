@@ -79,7 +79,11 @@ pub(crate) fn plan(program: &Program, attempts: Vec<Ended>, budget: &Budget) -> 
 fn is_about_annotations(engine: EngineName) -> bool {
     match engine {
         EngineName::Contracts | EngineName::Conformance => true,
-        EngineName::Explicit | EngineName::Modular | EngineName::Cartesian | EngineName::Predicates => false,
+        EngineName::Explicit
+        | EngineName::Modular
+        | EngineName::Cartesian
+        | EngineName::Predicates
+        | EngineName::Locks => false,
     }
 }
 

@@ -7,7 +7,7 @@
 //! takes about twice as long at most.
 
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Locks, Modular, Predicates};
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
 use crate::plan::{Ended, plan};
@@ -54,6 +54,9 @@ const LAST_WORDS: Duration = Duration::from_millis(100);
 /// How long to wait for engines that have been told to stop.
 const FAREWELL: Duration = Duration::from_millis(250);
 
+/// Engine `locks` takes but a moment for all but very large programs, and is alone for so long.
+const ALONE: Duration = Duration::from_millis(100);
+
 /// The engines for a program, each with the time after which it starts at the latest.
 fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     let unbounded = program.has_unbounded_data();
@@ -72,6 +75,10 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     order.retain(|(engine, _)| engine.is_candidate(program));
     // The first of those that are left need not wait for those that are not.
     order.iter_mut().skip(1).take(1).for_each(|(_, due)| *due = soon);
+    if Locks.is_candidate(program) {
+        order.iter_mut().for_each(|(_, due)| *due = (*due).max(ALONE));
+        order.insert(0, (&Locks, Duration::ZERO));
+    }
     order.into()
 }
 
@@ -311,5 +318,9 @@ mod tests {
         assert_eq!(order(any_number), ["explicit", "modular"]);
         let annotated = "shared x: int = 0; thread P { x = x + 1; } rely P :: x' >= x; invariant x >= 0;";
         assert_eq!(order(annotated), ["explicit", "contracts", "modular", "cartesian"]);
+        let races = "shared x: 0..1; thread P { x = 1; } norace x;";
+        assert_eq!(order(races), ["locks", "explicit", "modular", "cartesian"]);
+        let values = "shared x: 0..1; thread P { x = 1; assert x == 1; } norace x;";
+        assert_eq!(order(values), ["explicit", "modular", "cartesian"]);
     }
 }

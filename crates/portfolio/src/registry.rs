@@ -1,5 +1,5 @@
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Locks, Modular, Predicates};
 use crate::name::EngineName;
 
 impl EngineName {
@@ -12,6 +12,7 @@ impl EngineName {
             EngineName::Modular => &Modular,
             EngineName::Cartesian => &Cartesian,
             EngineName::Predicates => &Predicates,
+            EngineName::Locks => &Locks,
         }
     }
 }

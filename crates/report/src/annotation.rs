@@ -70,7 +70,8 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
         | Proof::Conformance(_)
         | Proof::Assertions(_)
         | Proof::Contracts(_)
-        | Proof::Environment(_) => None,
+        | Proof::Environment(_)
+        | Proof::Protection(_) => None,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::annotation::{Place, ProofText, ThreadText, proof_text};
 use crate::guarantee::Guarded;
 use crate::human::Report;
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
+use crate::protection::protected;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use threadwise_claims::{Attempt, Unreached};
@@ -42,6 +43,8 @@ pub struct ReportJson {
     /// Which local states go together, if the proof is a union of products: `shared` and `products`, each
     /// of these with `exception` and `components`, each of these with `threads`, `count` and `states`.
     pub invariant: Vec<Value>,
+    /// What keeps variables from races, if the proof is by locks: `variable`, `protection`.
+    pub protection: Vec<Value>,
     /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
     pub violation: Value,
     /// Where the trace starts; null unless UNSAFE.
@@ -84,6 +87,7 @@ pub fn json(report: &Report) -> ReportJson {
         annotation: Vec::new(),
         guarantees: Vec::new(),
         invariant: Vec::new(),
+        protection: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),
@@ -99,6 +103,11 @@ pub fn json(report: &Report) -> ReportJson {
             if let Some(text) = text {
                 json.annotation = annotation(report.program, &text);
                 json.guarantees = guarantees(&text);
+            }
+            if let Some(Proof::Protection(proof)) = report.proof {
+                let protected = protected(report.program, proof).into_iter();
+                let object = |(variable, by)| json!({ "variable": variable, "protection": by });
+                json.protection = protected.take(MAX_PLACES).map(object).collect();
             }
             if let Some(Proof::Cartesian(proof)) = report.proof {
                 json.invariant = invariant(&invariant_text(report.program, proof, MAX_PRODUCTS, MAX_COMPONENTS));
@@ -207,6 +216,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         annotation: Vec::new(),
         guarantees: Vec::new(),
         invariant: Vec::new(),
+        protection: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),

@@ -27,6 +27,7 @@ mod list;
 mod modular;
 mod numbers;
 mod products;
+mod protection;
 mod race;
 mod safe;
 mod statement;

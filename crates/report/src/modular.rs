@@ -31,6 +31,9 @@ pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> O
     if let Proof::Contracts(proof) = proof {
         return Some(crate::contracts::text(program, proof, layout)).filter(|text| !text.is_empty());
     }
+    if let Proof::Protection(proof) = proof {
+        return Some(crate::protection::text(program, proof, layout));
+    }
     if let Proof::Environment(proof) = proof {
         return environment::render(program, proof, layout);
     }
@@ -190,6 +193,7 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
         Proof::Reachable(_) => None,
         Proof::Cartesian(proof) => Some(how_products(proof)),
         Proof::Contracts(proof) => Some(crate::contracts::how(proof)),
+        Proof::Protection(proof) => Some(crate::protection::how(proof, states)),
         Proof::Environment(_) => Some(format!(
             "thread reachability and environment transitions; the proof's {states} assertions have been checked"
         )),

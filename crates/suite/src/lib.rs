@@ -8,6 +8,7 @@ mod damage;
 pub mod dice;
 mod expensive;
 mod generated;
+mod locked;
 pub mod soundness;
 
 pub use annotated::random_annotated;
@@ -16,6 +17,7 @@ pub use conformance::{conforms, random_abstraction};
 pub use damage::damaged_program;
 pub use expensive::expensive_program;
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
+pub use locked::random_locked;
 
 pub use soundness::disagreement;
 
