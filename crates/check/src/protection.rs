@@ -32,12 +32,13 @@
 //! each edge that starts somebody or writes a variable that such a fact is about.
 //!
 //! Two threads *exclude* each other at two points where facts cannot hold of both: they are owners of the same lock; one is the owner and the
-//! other one reads; no copy of `T` runs, and the other one is a copy of `T` that does; a variable is untouched, and was touched.
+//! other one reads, or finds the lock free; no copy of `T` runs, and the other one is a copy of `T` that does; a variable is untouched, and was touched.
 //! So in point 4 an edge does no harm to whom its thread excludes. And a pattern is not met if for some two of its signs, whoever
 //! can show the one and whoever can show the other exclude each other, or show them of different elements. What a thread
 //! can show, it shows by an edge of the step that begins where it is. That edge may come later in the step. While the thread
 //! goes there alone, others stay where they are, and their facts hold: so it is asked whether what holds *at* the edge of the one
-//! excludes what held *since* the step began of the other.
+//! excludes what held *since* the step began of the other. Two threads that each own the lock with the same key as the element that they
+//! access, in an array of locks, access different elements.
 //!
 //! A call pushes a frame and a return pops it. The code of a routine is listed once for each set of facts with which it
 //! is called; it knows only facts without locals of its callers. These know after the return what the callee says then, and
@@ -107,6 +108,8 @@ struct Place<'a> {
     /// The numbers of the facts there, and of those where the step began.
     at: u32,
     since: u32,
+    /// A step begins there.
+    at_once: bool,
 }
 
 /// Stands for no facts.
@@ -239,7 +242,7 @@ impl<'a> Judge<'a> {
                 (false, true) => code.since[number].unwrap_or(NOTHING),
                 (false, false) => at,
             };
-            let place = Place { thread, facts, at, since };
+            let place = Place { thread, facts, at, since, at_once: !inside && !location.transient };
             for &id in &location.edges {
                 self.edge(&place, codes, code, inside, id, found)?;
             }
@@ -393,8 +396,10 @@ impl<'a> Judge<'a> {
             let Some(at) = callee.at[self.number(callee, id)] else { continue };
             let returns_here = location.edges.iter().any(|&e| matches!(self.program.edge(e).op, Op::Return(_)));
             if returns_here {
-                let since = if inside || location.transient { NOTHING } else { at };
-                found.shown.note_result(self, &Place { thread, facts: self.set(at), at, since }, call.0, edge);
+                let at_once = !inside && !location.transient;
+                let since = if at_once { at } else { NOTHING };
+                let place = Place { thread, facts: self.set(at), at, since, at_once };
+                found.shown.note_result(self, &place, call.0, edge);
             }
         }
         Ok(())
@@ -420,14 +425,12 @@ impl<'a> Judge<'a> {
                 let reads = |readers| Fact::Reads(Element { var: VarRef::Shared(readers), keys: lock.keys.clone() });
                 let of_lock = self.proof.locks.iter().filter(|known| VarRef::Shared(known.owner) == lock.var);
                 let mut readers = of_lock.filter_map(|known| known.readers);
-                let is_fixed = lock.keys.iter().all(|key| matches!(key, Key::Number(_) | Key::Thread(_)));
-                is_fixed && (has(fact) || readers.any(|readers| has(&reads(readers))))
+                is_fixed(lock) && (has(fact) || readers.any(|readers| has(&reads(readers))))
             }
             Fact::Running(template, among) => among.is_empty() && *template == of_others && has(&Fact::Runs),
             Fact::Untouched(var) => has(&Fact::Touched(*var)),
-            Fact::Reads(_) | Fact::Free(_) | Fact::Runs | Fact::Started(..) | Fact::Names(..) | Fact::Touched(_) => {
-                false
-            }
+            Fact::Free(lock) => is_fixed(lock) && has(&Fact::Holds(lock.clone())),
+            Fact::Reads(_) | Fact::Runs | Fact::Started(..) | Fact::Names(..) | Fact::Touched(_) => false,
         })
     }
 
@@ -504,6 +507,11 @@ fn breaks(harm: &Harm, fact: &Fact) -> bool {
         (Harm::Touches(var), Fact::Untouched(about)) => var == about,
         _ => false,
     }
+}
+
+/// Whether all threads mean the same element.
+fn is_fixed(element: &Element) -> bool {
+    element.keys.iter().all(|key| matches!(key, Key::Number(_) | Key::Thread(_)))
 }
 
 /// Whether a fact is among others, or weaker than one of them.

@@ -95,6 +95,7 @@ impl Sets {
             }
             Fact::Running(template, among) => among.is_empty() && *template == of_other && self.has(other, &Fact::Runs),
             Fact::Untouched(var) => self.has(other, &Fact::Touched(*var)),
+            Fact::Free(lock) => is_fixed(lock) && self.has(other, &Fact::Holds(lock.clone())),
             _ => false,
         })
     }

@@ -80,6 +80,16 @@ impl<'a> Model<'a> {
         a != b || !matches!(self.program.template(a).copies, Copies::Single | Copies::Exactly(0 | 1))
     }
 
+    /// The sorts of the keys of a variable.
+    pub(crate) fn keys(&self, var: SharedId) -> Vec<&'a Sort> {
+        let (mut keys, mut sort) = (Vec::new(), &self.program.shared[var.index()].sort);
+        while let Sort::Array(key, element) = sort {
+            keys.push(&**key);
+            sort = element;
+        }
+        keys
+    }
+
     pub(crate) fn name(&self, var: SharedId) -> &str {
         &self.program.shared[var.index()].name
     }

@@ -66,8 +66,9 @@ pub(crate) fn inside(program: &Program, codes: &[Code]) -> Vec<bool> {
     inside
 }
 
-/// Who shows a sign: the thread, what holds where its step begins and where it shows it, and the keys of the element.
-type Show = (TemplateId, SetId, SetId, Vec<Key>);
+/// Who shows a sign: the thread, what holds where its step begins and where it shows it, the keys of the element, and
+/// whether the step begins there.
+type Show = (TemplateId, SetId, SetId, Vec<Key>, bool);
 
 /// For each sign of each pattern who shows it, each with an edge by which it does.
 pub(crate) type Shows = BTreeMap<(PropertyId, usize), BTreeMap<Show, EdgeId>>;
@@ -88,15 +89,15 @@ pub(crate) fn shows(model: &Model<'_>, threads: &Threads, sinces: &[Vec<Since>])
                     (false, true) => sinces[index][number][local].unwrap_or(SetId::EMPTY),
                     (false, false) => at,
                 };
-                Some((TemplateId(index as u32), since, at))
+                Some((TemplateId(index as u32), since, at, !is_inside[number] && !is_inner))
             };
             for (id, edge) in model.program.edges_of(code.routine) {
-                let Some((thread, since, at)) = place(edge.from) else { continue };
+                let Some((thread, since, at, at_once)) = place(edge.from) else { continue };
                 for (property, which, sign) in asked.by(model.program, edge) {
                     if sign.is_shown_by(edge) {
                         for keys in keys_shown(sign, edge) {
                             let by_sign = shows.entry((property, which)).or_default();
-                            by_sign.entry((thread, since, at, keys)).or_insert(id);
+                            by_sign.entry((thread, since, at, keys, at_once)).or_insert(id);
                         }
                     }
                 }
@@ -125,9 +126,10 @@ fn results(
             for ((_, location), at) in locations {
                 let Some(at) = *at else { continue };
                 if location.edges.iter().any(|&id| matches!(model.program.edge(id).op, Op::Return(_))) {
-                    let since = if is_inner || location.transient { SetId::EMPTY } else { at };
+                    let at_once = !is_inner && !location.transient;
+                    let since = if at_once { at } else { SetId::EMPTY };
                     let by_sign = shows.entry((property, which)).or_default();
-                    by_sign.entry((thread, since, at, Vec::new())).or_insert(call);
+                    by_sign.entry((thread, since, at, Vec::new(), at_once)).or_insert(call);
                 }
             }
         }
@@ -205,7 +207,9 @@ pub(crate) fn race(model: &Model<'_>, sets: &mut Sets, shows: &Shows) -> Option<
         }
         let mut found = None;
         for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
-            match meeting(model, sets, of(a)?, of(b)?) {
+            let vars = [a, b].map(|sign| first_variable(model.program, id, sign));
+            let var = vars[0].filter(|_| vars[0] == vars[1]);
+            match meeting(model, sets, var, of(a)?, of(b)?) {
                 None => return None,
                 Some((one, other)) => {
                     found =
@@ -227,6 +231,7 @@ type Meeting<'s> = ((&'s Show, EdgeId), (&'s Show, EdgeId));
 fn meeting<'s>(
     model: &Model<'_>,
     sets: &mut Sets,
+    var: Option<SharedId>,
     ones: &'s BTreeMap<Show, EdgeId>,
     others: &'s BTreeMap<Show, EdgeId>,
 ) -> Option<Meeting<'s>> {
@@ -237,13 +242,33 @@ fn meeting<'s>(
             let together = same
                 && model.may_both_be(a, b)
                 && !sets.exclude(model, (one.2, a), (other.1, b))
-                && !sets.exclude(model, (one.1, a), (other.2, b));
+                && !sets.exclude(model, (one.1, a), (other.2, b))
+                && !var.is_some_and(|var| lock_elements(model, sets, var, one, other));
             if together {
                 return Some(((one, *edge), (other, *of_other)));
             }
         }
     }
     None
+}
+
+fn first_variable(program: &Program, id: PropertyId, sign: usize) -> Option<SharedId> {
+    region(program.property(id).pattern()?.signs.get(sign)?).vars.first().copied()
+}
+
+/// Whether each of the two has the lock with the same key as the element that it accesses.
+fn lock_elements(model: &Model<'_>, sets: &Sets, var: SharedId, one: &Show, other: &Show) -> bool {
+    let keys = one.3.iter().zip(&other.3).zip(model.keys(var));
+    (one.4 || other.4)
+        && keys.into_iter().any(|((own, of_other), sort)| {
+            model.locks.iter().any(|lock| {
+                let holds = |set: SetId, key: Key| {
+                    let element = Element { var: VarRef::Shared(lock.owner), keys: vec![key] };
+                    sets.has(set, &Fact::Holds(element))
+                };
+                model.keys(lock.owner) == [sort] && holds(one.2, *own) && holds(other.2, *of_other)
+            })
+        })
 }
 
 fn differ_between(a: Key, b: Key) -> bool {
@@ -261,7 +286,7 @@ fn words(
     sets: &Sets,
     id: PropertyId,
     sign: usize,
-    ((thread, _, at, _), edge): (&Show, EdgeId),
+    ((thread, _, at, _, _), edge): (&Show, EdgeId),
 ) -> String {
     let program = model.program;
     let does = match program.property(id).pattern().map(|pattern| &pattern.signs[sign]) {

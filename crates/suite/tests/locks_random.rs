@@ -12,7 +12,7 @@ use threadwise_suite::{random_locked, try_program};
 use threadwise_verdict::Verdict;
 
 const PROGRAMS: u64 = 4_000;
-const MAX_STATES: usize = 4_000;
+const MAX_STATES: usize = 600;
 
 /// What engine `locks` says, without a search.
 fn asked(program: &Arc<Program>) -> Outcome {

@@ -1,10 +1,11 @@
 //! That no pattern is met: whoever shows its signs cannot be there at the same time.
 
+use super::discipline::keys_of;
 use super::text::key;
 use super::{Judge, Place};
 use crate::{CheckError, refuted};
 use std::collections::{BTreeMap, BTreeSet};
-use threadwise_evidence::Key;
+use threadwise_evidence::{Element, Fact, Key};
 use threadwise_ir::{
     Edge, Expr, ExprKind, Op, Pattern, PropertyId, Region, SharedId, Sign, TemplateId, Update, VarRef,
 };
@@ -16,15 +17,15 @@ struct Show {
     thread: TemplateId,
     since: u32,
     at: u32,
+    /// The step begins where it is shown.
+    at_once: bool,
     /// The first keys, as far as they can be told.
     keys: Vec<Key>,
-    /// Where, for a message; the first of several.
-    edge: u32,
 }
 
 /// For each sign of each pattern who shows it.
 pub(super) struct Shown {
-    by_sign: BTreeMap<(PropertyId, usize), BTreeMap<(TemplateId, u32, u32, Vec<Key>), u32>>,
+    by_sign: BTreeMap<(PropertyId, usize), BTreeMap<Show, u32>>,
     /// The patterns that ask about a variable.
     patterns: BTreeMap<SharedId, BTreeSet<PropertyId>>,
 }
@@ -65,7 +66,8 @@ impl Shown {
 
     fn add(&mut self, id: PropertyId, sign: usize, place: &Place<'_>, keys: Vec<Key>, edge: u32) {
         let shows = self.by_sign.entry((id, sign)).or_default();
-        shows.entry((place.thread, place.since, place.at, keys)).or_insert(edge);
+        let Place { thread, since, at, at_once, .. } = *place;
+        shows.entry(Show { thread, since, at, at_once, keys }).or_insert(edge);
     }
 
     /// The signs that an edge might show.
@@ -106,12 +108,12 @@ impl Shown {
 
     fn is_not_met(&self, judge: &Judge<'_>, id: PropertyId, pattern: &Pattern) -> Result<(), CheckError> {
         let count = pattern.signs.len();
-        if (0..count).any(|sign| self.shows(id, sign).is_empty()) {
+        if (0..count).any(|sign| self.shows(id, sign).next().is_none()) {
             return Ok(());
         }
         let mut first = None;
         for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
-            match self.meeting(judge, id, a, b) {
+            match self.meeting(judge, id, [&pattern.signs[a], &pattern.signs[b]], (a, b)) {
                 None => return Ok(()),
                 Some(meeting) => first = first.or(Some(meeting)),
             }
@@ -124,34 +126,51 @@ impl Shown {
         }))
     }
 
-    fn shows(&self, id: PropertyId, sign: usize) -> Vec<Show> {
+    fn shows(&self, id: PropertyId, sign: usize) -> impl Iterator<Item = (&Show, u32)> + Clone {
         let shows = self.by_sign.get(&(id, sign)).into_iter().flatten();
-        let show = |((thread, since, at, keys), edge): (&(TemplateId, u32, u32, Vec<Key>), &u32)| Show {
-            thread: *thread,
-            since: *since,
-            at: *at,
-            keys: keys.clone(),
-            edge: *edge,
-        };
-        shows.map(show).collect()
+        shows.map(|(show, edge)| (show, *edge))
     }
 
     /// Two edges with which different threads may show two signs of the same element at the same time.
-    fn meeting(&self, judge: &Judge<'_>, id: PropertyId, a: usize, b: usize) -> Option<(u32, u32)> {
-        let others = self.shows(id, b);
-        for one in self.shows(id, a) {
-            for other in &others {
+    fn meeting(
+        &self,
+        judge: &Judge<'_>,
+        id: PropertyId,
+        signs: [&Sign; 2],
+        (a, b): (usize, usize),
+    ) -> Option<(u32, u32)> {
+        let var = signs.map(|sign| region(sign).vars.first().copied());
+        for (one, edge) in self.shows(id, a) {
+            for (other, of_other) in self.shows(id, b) {
                 let same_element = !one.keys.iter().zip(&other.keys).any(|(x, y)| differ_between(*x, *y));
                 let together = judge.may_both_be(one.thread, other.thread)
                     && !judge.exclude(one.at, one.thread, other.since, other.thread)
                     && !judge.exclude(one.since, one.thread, other.at, other.thread);
-                if same_element && together {
-                    return Some((one.edge, other.edge));
+                let by_element = var[0] == var[1] && var[0].is_some_and(|var| lock_elements(judge, var, one, other));
+                if same_element && together && !by_element {
+                    return Some((edge, of_other));
                 }
             }
         }
         None
     }
+}
+
+/// Whether each of the two has the lock that belongs to the element which it accesses: then these are different elements.
+/// One of them shows it where its step begins, so that the other one, however far it is in its own, finds it there.
+fn lock_elements(judge: &Judge<'_>, var: SharedId, one: &Show, other: &Show) -> bool {
+    let of_var = keys_of(judge.program, var).0;
+    let keys = one.keys.iter().zip(&other.keys).zip(of_var);
+    (one.at_once || other.at_once)
+        && keys.into_iter().any(|((own, of_other), sort)| {
+            judge.proof.locks.iter().any(|lock| {
+                let holds = |set: u32, key: Key| {
+                    let element = Element { var: VarRef::Shared(lock.owner), keys: vec![key] };
+                    judge.set(set).binary_search(&Fact::Holds(element)).is_ok()
+                };
+                keys_of(judge.program, lock.owner).0 == [sort] && holds(one.at, *own) && holds(other.at, *of_other)
+            })
+        })
 }
 
 /// What a sign is about. A new kind of sign has to be considered here.
