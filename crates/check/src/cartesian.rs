@@ -312,7 +312,8 @@ impl<'a> Judge<'a> {
         candidates
     }
 
-    /// Of threads that are alike no more matter than a pattern has signs.
+    /// Of threads that are alike no more matter than a pattern has signs. Where identities are in the shared store, no
+    /// threads are alike, so that each is at its place.
     fn meets_no_pattern(&mut self, shared: u32, block: &Block) -> Result<(), CheckError> {
         let most = most_signs(&self.desk.instance.program);
         if most == 0 {

@@ -32,7 +32,7 @@ use piece::Piece;
 use std::sync::Arc;
 use terms::{Terms, is_located};
 use threadwise_evidence::ContractsProof;
-use threadwise_ir::{Program, TemplateId, Violated};
+use threadwise_ir::{Pattern, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
@@ -236,10 +236,15 @@ impl Judge<'_> {
                         format!("it does not exclude that the property at {place} is violated")
                     })?;
                 }
-                Violated::By(pattern) => {
-                    for group in patterns::groups(self.terms, codes, pattern) {
+                Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
+                    return Err(refuted(format!(
+                        "contracts say nothing of threads that wait, which {place} asks about"
+                    )));
+                }
+                Violated::By(Pattern::Signs(signs)) => {
+                    for group in patterns::groups(self.terms, codes, signs) {
                         self.session.push();
-                        patterns::say_all(self.terms, self.session, codes, pattern, &group)?;
+                        patterns::say_all(self.terms, self.session, codes, signs, &group)?;
                         self.must_be_impossible(|| format!("it does not exclude the race at {place}"))?;
                         self.session.pop();
                     }

@@ -14,6 +14,10 @@
 //! as many witnesses. The cutoff has room for one witness for each quantifier over threads, and for
 //! two more.
 //!
+//! A `norace` needs two witnesses. A deadlock needs one, which is stuck, and says of all threads that they are still. In a
+//! cycle of locks the shared store refers to all whose locks are waited for; only the thread that waits for one that has
+//! ended may be another, a witness.
+//!
 //! Quantifiers over threads that do not look at where threads are or at their local variables
 //! cannot tell one thread from another, unless the shared store refers to it. One witness will do.
 

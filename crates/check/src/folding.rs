@@ -32,7 +32,9 @@
 //! store, the others stand where they stood, and it violates what the first state violates. What the threads that
 //! did not move can do wrong, and what they access, is the same in both. Those that moved could do nothing wrong
 //! and access nothing shared before they moved. So if something is wrong with the state, something is wrong with
-//! the settled one.
+//! the settled one. Where no thread can take a step, none is at a folded point, and the state is its own settled one; a
+//! thread that waits for a mutex is not at a folded point either. In the folded program it can take no step there: a
+//! step of the folded program starts with one of the program.
 //!
 //! The settled state is reachable in the folded program: a step from a folded point commutes with the steps of the
 //! other threads, since it touches only what they cannot see; so all of these steps can be moved forward until

@@ -25,12 +25,8 @@ pub fn audit(args: &AuditArgs) -> Job {
     };
     let file = ProofFile::read(open(&args.proof)?).map_err(unreadable)?;
     let defines = defines::from_evidence(&file.header().defines, &args.program.language.options)?;
-    let program = load_program(
-        std::slice::from_ref(&args.program.file),
-        &args.program.language.options.with_defines(&defines),
-        &budget,
-        args.output.quiet,
-    )?;
+    let options = defines::options_of_evidence(file.header(), &defines, &args.program.language.options);
+    let program = load_program(std::slice::from_ref(&args.program.file), &options, &budget, args.output.quiet)?;
     let proof = Arc::new(file.into_proof(&program).map_err(unreadable)?);
     let clock = budget.clone();
     let (judged, claimed) = (program.clone(), proof.clone());

@@ -85,7 +85,10 @@ fn run_engine(
 
 fn search_flags(args: &CompareArgs) -> Vec<String> {
     let mut flags = vec![format!("--any-copies={}", args.search.any_copies)];
-    flags.extend(args.program.language.options.given().map(|(option, value)| format!("--{}={value}", option.long)));
+    flags.extend(args.program.language.options.given().map(|(option, value)| match option.value_name {
+        Some(_) => format!("--{}={value}", option.long),
+        None => format!("--{}", option.long),
+    }));
     flags.extend(args.search.no_symmetry.then(|| "--no-symmetry".to_string()));
     flags.extend(args.search.no_fold.then(|| "--no-fold".to_string()));
     flags.extend(args.limits.timeout.map(|t| format!("--timeout={}", t.as_secs_f64())));

@@ -2,7 +2,8 @@
 
 use crate::exit::InputError;
 use std::collections::BTreeMap;
-use threadwise_frontends::Options;
+use threadwise_evidence_files::Header;
+use threadwise_frontends::{DEADLOCK, Options, with_defines};
 
 /// Overridden constants by name.
 pub type Defines = BTreeMap<String, i64>;
@@ -37,6 +38,15 @@ pub fn from_evidence(recorded: &Defines, flags: &Options) -> Result<Defines, Inp
         }
     }
     Ok(recorded.clone())
+}
+
+/// How to read the program that evidence was made of.
+pub fn options_of_evidence(header: &Header, defines: &Defines, flags: &Options) -> Options {
+    let mut options = with_defines(defines);
+    if header.deadlock || flags.values(&DEADLOCK).next().is_some() {
+        options.add(&DEADLOCK, "");
+    }
+    options
 }
 
 /// ` with N = 1, M = 2`; nothing where no constant is overridden.

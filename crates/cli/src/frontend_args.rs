@@ -22,8 +22,11 @@ impl Args for FrontendArgs {
 }
 
 fn flag(option: &'static FrontendOption) -> Arg {
+    let Some(value_name) = option.value_name else {
+        return Arg::new(option.long).long(option.long).help(option.help).action(ArgAction::SetTrue);
+    };
     let checked = clap::builder::NonEmptyStringValueParser::new().try_map(|text| (option.check)(&text).map(|()| text));
-    let arg = Arg::new(option.long).long(option.long).value_name(option.value_name).help(option.help);
+    let arg = Arg::new(option.long).long(option.long).value_name(value_name).help(option.help);
     let arg = arg.action(ArgAction::Append).value_parser(checked);
     match option.short {
         Some(short) => arg.short(short),
@@ -35,6 +38,12 @@ impl FromArgMatches for FrontendArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<FrontendArgs, clap::Error> {
         let mut options = Options::default();
         for option in all_options() {
+            if option.value_name.is_none() {
+                if matches.get_flag(option.long) {
+                    options.add(option, "");
+                }
+                continue;
+            }
             let values = matches.get_many::<String>(option.long).into_iter().flatten();
             values.for_each(|value| options.add(option, value));
         }

@@ -1,14 +1,16 @@
 //! Which states of a product are errors.
 //!
-//! An error is a thread whose next step can go wrong, two threads that race, or a property that does
-//! not hold. What is needed are answers about whole products: is there an error in it, which products
+//! An error is a thread whose next step can go wrong, two threads that race, threads that wait for ever, or a property
+//! that does not hold. What is needed are answers about whole products: is there an error in it, which products
 //! of errors are in it, and which local states of which threads have a part in one.
 
 use crate::condition::{Condition, Cube, Literal, condition, looks_at_threads};
 use crate::space::{Space, Stop, forget_if_large};
+use crate::waiting::{Held, Waiting};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use threadwise_ir::deadlock::{STILL, STUCK};
 use threadwise_ir::{Env, ExprKind, Gap, Instance, Locals, NoValue, PropertyId, TemplateId, Violated};
 use threadwise_products::{ProductId, SetId};
 
@@ -48,6 +50,11 @@ pub(crate) struct Danger {
     slots: FxHashMap<(usize, ProductId, usize, u32), Rc<[Slot]>>,
     shared: FxHashMap<(usize, u32), bool>,
     others_in: FxHashMap<(usize, u32, ProductId), Rc<[ProductId]>>,
+    /// Patterns of all threads.
+    pub(crate) waiting: Vec<Waiting>,
+    pub(crate) waiting_in: FxHashMap<(usize, u32, ProductId), Rc<[ProductId]>>,
+    /// By property, group, store and set.
+    pub(crate) held: FxHashMap<(PropertyId, usize, u32, SetId), Rc<Held>>,
     /// The properties with patterns of elements, and how many signs each has.
     of_elements: FxHashMap<PropertyId, u32>,
     /// The elements for which there are patterns.
@@ -73,13 +80,19 @@ impl Danger {
         for (property, id) in instance.program.properties.iter().zip((0..).map(PropertyId)) {
             match &property.violated {
                 Violated::When(e, wrong) => danger.add(condition(instance, e, *wrong), true),
-                Violated::By(pattern) => {
-                    if pattern.signs.iter().any(|sign| sign.region().depth > 0) {
-                        danger.of_elements.insert(id, pattern.signs.len() as u32);
+                Violated::By(threadwise_ir::Pattern::Signs(signs)) => {
+                    if signs.iter().any(|sign| sign.region().depth > 0) {
+                        danger.of_elements.insert(id, signs.len() as u32);
                     } else {
-                        danger.add_meeting(id, pattern.signs.len() as u32, 0);
+                        danger.add_meeting(id, signs.len() as u32, 0);
                     }
                 }
+                Violated::By(threadwise_ir::Pattern::Deadlock) => {
+                    let still = danger.add_predicate(Test::Shows(id, STILL, 0));
+                    let stuck = danger.add_predicate(Test::Shows(id, STUCK, 0));
+                    danger.waiting.push(Waiting::Deadlock { still, stuck });
+                }
+                Violated::By(threadwise_ir::Pattern::LockCycle) => danger.waiting.push(Waiting::LockCycle(id)),
             }
         }
         danger
@@ -104,6 +117,9 @@ impl Danger {
             slots: FxHashMap::default(),
             shared: FxHashMap::default(),
             others_in: FxHashMap::default(),
+            waiting: Vec::new(),
+            waiting_in: FxHashMap::default(),
+            held: FxHashMap::default(),
             of_elements: FxHashMap::default(),
             elements: FxHashSet::default(),
             noted: FxHashMap::default(),
@@ -159,6 +175,11 @@ impl Danger {
         Ok(())
     }
 
+    fn add_predicate(&mut self, test: Test) -> usize {
+        self.predicates.push(Predicate { template: None, thread: None, test });
+        self.predicates.len() - 1
+    }
+
     fn add_pattern(&mut self, predicates: Vec<Predicate>, shared: Vec<Literal>) {
         let first = self.predicates.len();
         let roles = (first..first + predicates.len()).collect();
@@ -182,6 +203,11 @@ impl Danger {
         }
         for other in 0..self.others.len() {
             if !self.other_products(space, other, store, product)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        for waiting in 0..self.waiting.len() {
+            if !self.waiting_products(space, waiting, store, product)?.is_empty() {
                 return Ok(true);
             }
         }
@@ -214,6 +240,9 @@ impl Danger {
         }
         for other in 0..self.others.len() {
             found.extend(self.other_products(space, other, store, product)?.iter());
+        }
+        for waiting in 0..self.waiting.len() {
+            found.extend(self.waiting_products(space, waiting, store, product)?.iter());
         }
         Ok(found.into_iter().collect())
     }
@@ -256,6 +285,11 @@ impl Danger {
         }
         for other in 0..self.others.len() {
             for &bad in self.other_products(space, other, store, product)?.iter() {
+                axes_of(space, bad, old, &mut axes);
+            }
+        }
+        for waiting in 0..self.waiting.len() {
+            for &bad in self.waiting_products(space, waiting, store, product)?.iter() {
                 axes_of(space, bad, old, &mut axes);
             }
         }
@@ -377,7 +411,7 @@ impl Danger {
     }
 
     /// The local states of a set that satisfy a predicate.
-    fn satisfying(
+    pub(crate) fn satisfying(
         &mut self,
         space: &mut Space<'_>,
         predicate: usize,

@@ -17,6 +17,7 @@ mod proof;
 mod refine;
 mod space;
 mod trace;
+mod waiting;
 
 pub use refine::{Extract, Iterate, Refine};
 

@@ -129,8 +129,12 @@ impl<'a> Clauses<'a> {
         let view = View::of_store(self.population, &self.shared.values);
         let mut violated = Vec::new();
         for property in &self.population.program.properties {
-            let Violated::When(e, wrong) = &property.violated else {
-                return Err(Unsupported { what: "`norace`", span: property.span });
+            let (e, wrong) = match &property.violated {
+                Violated::When(e, wrong) => (e, wrong),
+                Violated::By(pattern) => {
+                    let what = if pattern.is_of_all_threads() { "`nodeadlock`" } else { "`norace`" };
+                    return Err(Unsupported { what, span: property.span });
+                }
             };
             let truth = view.translate(e)?;
             violated.push(truth.defined.not().or(truth.value.term().equals(Term::bool(*wrong))));

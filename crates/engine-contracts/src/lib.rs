@@ -96,6 +96,10 @@ fn check(
     session: &mut Session,
     budget: &Budget,
 ) -> Result<ContractsProof, Stop> {
+    // Contracts say nothing of threads that wait. It would be found out in the end, but there is no need to wait for that.
+    if let Some((property, _)) = program.patterns().find(|(_, pattern)| pattern.is_of_all_threads()) {
+        return Err(Unsupported { what: "`nodeadlock`", span: program.property(property).span }.into());
+    }
     let population = Population::any(program);
     population.declare(session);
     let contracts = Contracts::new(&population);

@@ -49,7 +49,10 @@ pub(crate) fn prove(
         let bad = match &property.violated {
             Violated::When(e, _) if is_shared_only(e) => Term::bool(false),
             Violated::When(e, wrong) => scene.violation(e, *wrong)?,
-            Violated::By(pattern) => scene.meeting(pattern)?,
+            Violated::By(Pattern::Signs(signs)) => scene.meeting(signs)?,
+            Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
+                return Err(Unsupported { what: "`nodeadlock`", span: property.span }.into());
+            }
         };
         if bad.is_false() {
             session.pop_to(depth);
@@ -221,9 +224,9 @@ impl Scene<'_> {
     }
 
     /// Different threads can each take a step that shows one of the signs of a pattern, all of the same element.
-    fn meeting(&self, pattern: &Pattern) -> Result<Term, Unsupported> {
+    fn meeting(&self, signs: &[Sign]) -> Result<Term, Unsupported> {
         let mut ways: Vec<(Vec<Showing>, Term)> = vec![(Vec::new(), Term::bool(true))];
-        for sign in &pattern.signs {
+        for sign in signs {
             let showing = self.showing(sign)?;
             let further = |(others, can): &(Vec<Showing>, Term)| {
                 let with = |one: &Showing| {

@@ -22,6 +22,10 @@
 //!
 //! - *Steps that go wrong* and *races*: a thread at a folded point does nothing wrong in its next step
 //!   and accesses nothing shared; the other threads are in `S'` as they are in `S`.
+//! - *Deadlocks*: a thread at a folded point can take its next step, so where all threads are still none is at such a
+//!   point, and `S'` is `S`. In the folded program a step runs on where it comes to a folded point. It always can, so
+//!   there is such a step just if there is one without folding: none is lost, and none is made up.
+//! - *Cycles of locks*: who waits for a mutex is not at a folded point, and waits in `S'` as in `S`.
 //! - *Formulas* see shared variables, locals `t.x` and points `t@L`. A folded step leaves all locals
 //!   that they see as they are: it neither assigns them nor ends their scope. A point that a formula
 //!   names is never folded, so a folded step does not make a `t@L` false. It may make one true where

@@ -5,7 +5,9 @@
 //! shared store and its threads' views only.
 
 use rustc_hash::FxHashSet;
-use threadwise_ir::{Env, ExprKind, Gap, Instance, LocalId, Locals, LocationId, NoValue, Observations, TemplateId};
+use threadwise_ir::{
+    Env, ExprKind, Gap, Instance, LocalId, Locals, LocationId, NoValue, Observations, Pattern, TemplateId,
+};
 use threadwise_tables::{Interner, StepTables};
 
 /// Above this many remembered states the memory starts anew.
@@ -15,6 +17,9 @@ const MAX_REMEMBERED: usize = 1 << 20;
 const TRIAL: u64 = 1 << 14;
 
 const ABSENT: u32 = u32::MAX;
+
+/// In the place of the number of what a thread shows: nothing.
+pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// What properties see of a template's local states.
 #[derive(Default)]
@@ -35,8 +40,10 @@ pub(crate) struct PropertyMemo<'a> {
     /// For each template and local state its view.
     view_of: Vec<Vec<u32>>,
     good: FxHashSet<Box<[u32]>>,
-    /// No pattern is met by fewer threads than this.
-    fewest_signs: usize,
+    /// No pattern is met where fewer threads than this show something.
+    fewest: usize,
+    /// Whether it matters who shows what: then those that show nothing have their places, too.
+    pub(crate) of_all_threads: bool,
     /// What threads may show together without meeting a pattern, by the numbers of the tables.
     strangers: FxHashSet<Box<[u32]>>,
     key: Vec<u32>,
@@ -62,7 +69,8 @@ impl<'a> PropertyMemo<'a> {
             views: Interner::default(),
             view_of: vec![Vec::new(); instance.program.templates.len()],
             good: FxHashSet::default(),
-            fewest_signs: instance.program.patterns().map(|(_, pattern)| pattern.signs.len()).min().unwrap_or(0),
+            fewest: instance.program.patterns().map(|(_, pattern)| fewest(instance, pattern)).min().unwrap_or(0),
+            of_all_threads: instance.program.patterns().any(|(_, pattern)| pattern.is_of_all_threads()),
             strangers: FxHashSet::default(),
             key: Vec::new(),
             asked: 0,
@@ -120,12 +128,16 @@ impl<'a> PropertyMemo<'a> {
         judgement
     }
 
-    /// Whether threads that show these meet a pattern.
-    pub(crate) fn meet(&mut self, shown: &[u32], tables: &StepTables<'_>) -> bool {
-        if shown.len() < self.fewest_signs || self.strangers.contains(shown) {
+    /// Whether threads that show these meet a pattern; so many of them show something.
+    pub(crate) fn meet(&mut self, shown: &[u32], showing: usize, tables: &StepTables<'_>) -> bool {
+        if showing < self.fewest || self.strangers.contains(shown) {
             return false;
         }
-        let observations: Vec<&Observations> = shown.iter().map(|&number| tables.observations(number)).collect();
+        let observations = |&number: &u32| match number {
+            NOTHING => Observations::none(),
+            number => tables.observations(number),
+        };
+        let observations: Vec<&Observations> = shown.iter().map(observations).collect();
         if !self.instance.program.patterns_met(&observations).is_empty() {
             return true;
         }
@@ -180,6 +192,15 @@ impl<'a> PropertyMemo<'a> {
         }
         views[local as usize] = view;
         view
+    }
+}
+
+/// How many threads show something at least where they meet a pattern.
+fn fewest(instance: &Instance, pattern: &Pattern) -> usize {
+    match pattern {
+        Pattern::Signs(signs) => signs.len(),
+        Pattern::Deadlock => instance.threads.len().max(1),
+        Pattern::LockCycle => 1,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::canonical::Canonical;
 use crate::initial::InitialStates;
-use crate::properties::{Judgement, PropertyMemo};
+use crate::properties::{Judgement, NOTHING, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
@@ -156,12 +156,18 @@ impl<'a> Search<'a> {
 
     fn meets_pattern(&mut self, state: &[u32]) -> bool {
         self.shown.clear();
+        let mut showing = 0;
         for thread in 0..self.instance.threads.len() {
-            if let Some(number) = self.tables.entry(thread, state[0], state[thread + 1]).shown {
-                self.shown.push(number);
+            match self.tables.entry(thread, state[0], state[thread + 1]).shown {
+                Some(number) => {
+                    self.shown.push(number);
+                    showing += 1;
+                }
+                None if self.memo.of_all_threads => self.shown.push(NOTHING),
+                None => {}
             }
         }
-        self.memo.meet(&self.shown, &self.tables)
+        self.memo.meet(&self.shown, showing, &self.tables)
     }
 
     /// The representative of a state, as numbers.

@@ -245,13 +245,13 @@ fn meeting(instance: &Instance, sights: &Sights, candidates: &Candidates<'_>) ->
     Some(suspect_that_meets(candidates, &met))
 }
 
-/// For each sign of the pattern the first state in which its thread shows it.
+/// For each thread that has a part in the pattern the first state in which it shows what it must.
 fn suspect_that_meets(candidates: &Candidates<'_>, met: &Met) -> Suspect {
     let mut threads: Vec<(usize, Store)> = Vec::new();
-    for (&thread, sign) in met.threads.iter().zip(0..) {
+    for (&thread, &(sign, element)) in met.threads.iter().zip(&met.shown) {
         let states = candidates.threads[thread].iter();
         let showing = states
-            .filter(|(_, shown)| shown.show(met.property, sign, met.element))
+            .filter(|(_, shown)| shown.show(met.property, sign, element))
             .map(|(local, _)| (thread, (*local).into()));
         threads.extend(showing.take(1));
     }

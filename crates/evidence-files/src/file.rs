@@ -11,6 +11,8 @@ pub struct Header {
     pub program: String,
     /// The constants that were overridden then, as with `-D`.
     pub defines: BTreeMap<String, i64>,
+    /// Whether deadlocks are errors, because the program says so or somebody else did, as with `--deadlock`.
+    pub deadlock: bool,
     /// How many copies each thread declared with `[*]` has.
     pub any_copies: u32,
 }

@@ -48,6 +48,9 @@ pub fn write_proof(
     entry(&mut out, "kind", kind_of(proof))?;
     entry(&mut out, "program", program.source.name())?;
     entry(&mut out, "defines", defines)?;
+    if program.forbids_deadlocks() {
+        entry(&mut out, "deadlock", true)?;
+    }
     entry(&mut out, "any_copies", 0)?;
     write_body(&mut out, program, proof)?;
     writeln!(out, "\n}}")?;
@@ -100,6 +103,7 @@ struct ProofIn {
     kind: Option<String>,
     program: Option<String>,
     defines: Option<BTreeMap<String, i64>>,
+    deadlock: Option<bool>,
     any_copies: Option<u32>,
     symmetric: Option<Vec<String>>,
     folding: Option<FoldingFile>,
@@ -175,6 +179,7 @@ impl ProofFile {
         let header = Header {
             program: present(body.program.take(), "program")?,
             defines: present(body.defines.take(), "defines")?,
+            deadlock: body.deadlock.unwrap_or(false),
             any_copies: check_any_copies(any_copies).map_err(|e| e.within("any_copies"))?,
         };
         Ok(ProofFile { header, kind, body })

@@ -27,6 +27,8 @@ struct TraceOut<'a> {
     version: u32,
     program: &'a str,
     defines: &'a BTreeMap<String, i64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    deadlock: bool,
     any_copies: u32,
     initial: Value,
     steps: Vec<StepOut>,
@@ -58,6 +60,7 @@ pub fn write_trace(
         version: 1,
         program: instance.program.source.name(),
         defines,
+        deadlock: instance.program.forbids_deadlocks(),
         any_copies: trace.any_copies,
         initial: initial_json(instance, trace),
         steps: trace.steps.iter().map(step).collect(),
@@ -119,6 +122,12 @@ impl TraceFile {
         let header = Header {
             program: field(&body, "program", string)?.to_string(),
             defines: field(&body, "defines", defines)?,
+            deadlock: match body.get("deadlock") {
+                Some(value) => {
+                    value.as_bool().ok_or_else(|| expected("`true` or `false`", value).within("deadlock"))?
+                }
+                None => false,
+            },
             any_copies: field(&body, "any_copies", |value| check_any_copies(small_number(value)?))?,
         };
         Ok(TraceFile { header, body })

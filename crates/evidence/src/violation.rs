@@ -16,7 +16,7 @@ pub fn step_span(instance: &Instance, step: &TraceStep) -> Option<Span> {
 /// The facts about a violation that all outputs share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ViolationInfo {
-    /// `assertion`, `invariant`, `never`, `race`, `range`, `index`, `division`, `release` or `action`.
+    /// `assertion`, `invariant`, `never`, `race`, `deadlock`, `lock-cycle`, `range`, `index`, `division`, `release` or `action`.
     pub kind: &'static str,
     /// The name of the property, or the text of what is violated.
     pub property: String,
@@ -50,6 +50,8 @@ fn property_info(instance: &Instance, id: PropertyId) -> ViolationInfo {
         Wording::Invariant(_) => "invariant",
         Wording::Never => "never",
         Wording::NoRace(_) => "race",
+        Wording::NoDeadlock => "deadlock",
+        Wording::NoLockCycle => "lock-cycle",
     };
     let formula = property.formula().map_or(property.span, |(e, _)| e.span);
     let name = property.wording.name().map_or_else(|| text(formula), str::to_string);

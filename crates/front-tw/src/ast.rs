@@ -51,6 +51,8 @@ pub enum ItemKind {
     Exceptions(Expr),
     /// `norace x, a[*], b[*][*];`
     NoRace(Vec<Watched>),
+    /// `nodeadlock;`
+    NoDeadlock,
     /// `rely … :: F;`
     Rely(Contract),
     /// `guarantee … :: F;`

@@ -92,6 +92,7 @@ token_kinds! {
     keywords {
         Const "const"  Type "type"  Enum "enum"  Shared "shared"  Init "init"  Thread "thread"
         Proc "proc"  Returns "returns"  Invariant "invariant"  Never "never"  NoRace "norace"
+        NoDeadlock "nodeadlock"
         Rely "rely"  Guarantee "guarantee"  Abstract "abstract"
         Var "var"  Skip "skip"  Assert "assert"  Assume "assume"  Await "await"
         Acquire "acquire"  Release "release"  AcquireRead "acquire_read"

@@ -12,7 +12,7 @@ pub(crate) struct C;
 static DATA_MODEL: FrontendOption = FrontendOption {
     short: None,
     long: "data-model",
-    value_name: "MODEL",
+    value_name: Some("MODEL"),
     help: "How large the types of C are: ILP32 or LP64 (the default)",
     subject: "data model",
     check: |text| match text {
@@ -24,7 +24,7 @@ static DATA_MODEL: FrontendOption = FrontendOption {
 static INCLUDE: FrontendOption = FrontendOption {
     short: Some('I'),
     long: "include",
-    value_name: "DIR",
+    value_name: Some("DIR"),
     help: "Look for headers of C programs here; may be given several times",
     subject: "headers",
     check: |_| Ok(()),
@@ -33,7 +33,7 @@ static INCLUDE: FrontendOption = FrontendOption {
 static CPP: FrontendOption = FrontendOption {
     short: None,
     long: "cpp",
-    value_name: "CMD",
+    value_name: Some("CMD"),
     help: "The command that preprocesses C programs; without it `$CC -E`, or `cc -E`",
     subject: "preprocessor",
     check: |_| Ok(()),
@@ -42,7 +42,7 @@ static CPP: FrontendOption = FrontendOption {
 static ENTRY: FrontendOption = FrontendOption {
     short: None,
     long: "entry",
-    value_name: "FUNCTION",
+    value_name: Some("FUNCTION"),
     help: "A function that runs as a thread, in place of `main`; several run concurrently",
     subject: "functions to start with",
     check: |_| Ok(()),
@@ -51,7 +51,7 @@ static ENTRY: FrontendOption = FrontendOption {
 static OBJECTS: FrontendOption = FrontendOption {
     short: None,
     long: "objects",
-    value_name: "N",
+    value_name: Some("N"),
     help: "How many objects of one allocation are kept apart where it is not known how many there are",
     subject: "heap",
     check: |text| match text.parse::<u32>() {
@@ -64,7 +64,7 @@ static OBJECTS: FrontendOption = FrontendOption {
 pub static PROPERTY: FrontendOption = FrontendOption {
     short: None,
     long: "property",
-    value_name: "NAME|FILE.prp",
+    value_name: Some("NAME|FILE.prp"),
     help: "What to verify: assertions, races, memory, overflow, locks, or a property file; may be given several times",
     subject: "choice of properties: what it declares is verified",
     check: |text| checks_of(Checks::none(), text).map(drop),

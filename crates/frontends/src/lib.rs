@@ -19,5 +19,5 @@ mod transition_systems;
 mod tw;
 
 pub use frontend::{Frontend, Loaded};
-pub use options::{DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
+pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};

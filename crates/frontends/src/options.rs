@@ -1,14 +1,14 @@
 //! What can be said on the command line about how to read a program.
 
-/// A flag with a value, which may be given several times.
+/// A flag with a value, which may be given several times; or without one.
 #[derive(Debug)]
 pub struct FrontendOption {
     /// `D` of `-D`.
     pub short: Option<char>,
     /// `define` of `--define`.
     pub long: &'static str,
-    /// What stands for the value in the help text.
-    pub value_name: &'static str,
+    /// What stands for the value in the help text; without a name there is no value.
+    pub value_name: Option<&'static str>,
     pub help: &'static str,
     /// What a language without this option does not have.
     pub subject: &'static str,
@@ -24,10 +24,8 @@ impl FrontendOption {
 
     pub(crate) fn refused(&self, value: &str, noun: &str) -> Refusal {
         let flag = self.flag();
-        Refusal {
-            message: format!("{flag} {value}: {noun} has no {}", self.subject),
-            hint: format!("leave the {flag} out"),
-        }
+        let given = if value.is_empty() { flag.clone() } else { format!("{flag} {value}") };
+        Refusal { message: format!("{given}: {noun} has no {}", self.subject), hint: format!("leave the {flag} out") }
     }
 }
 
@@ -73,10 +71,20 @@ impl Options {
 pub static DEFINE: FrontendOption = FrontendOption {
     short: Some('D'),
     long: "define",
-    value_name: "NAME=VALUE",
+    value_name: Some("NAME=VALUE"),
     help: "Override a `const` of the program, or define a macro of C; may be given several times",
     subject: "constants",
     check: |text| name_and_value(text).map(drop),
+};
+
+/// `--deadlock`: deadlocks are errors, whether the program says so or not.
+pub static DEADLOCK: FrontendOption = FrontendOption {
+    short: None,
+    long: "deadlock",
+    value_name: None,
+    help: "Look for deadlocks, as if the program said `nodeadlock;`",
+    subject: "points at which a thread ends, or may wait",
+    check: |_| Ok(()),
 };
 
 /// The constants that were given.

@@ -1,10 +1,10 @@
 use crate::frontend::{Frontend, Loaded, one_file};
-use crate::options::{DEFINE, FrontendOption, Options, Refusal, defines, integer_define};
+use crate::options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, integer_define};
 use threadwise_front_tw::load;
 use threadwise_limits::Budget;
 use threadwise_source::SourceFile;
 
-static OPTIONS: &[&FrontendOption] = &[&DEFINE];
+static OPTIONS: &[&FrontendOption] = &[&DEFINE, &DEADLOCK];
 
 /// The language of Threadwise.
 pub(crate) struct Tw;
@@ -32,7 +32,8 @@ impl Frontend for Tw {
 
     fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {
         one_file(files, |file| {
-            let lowered = load(file, &threadwise_front_tw::Options { defines: defines(options) });
+            let nodeadlock = options.values(&DEADLOCK).next().is_some();
+            let lowered = load(file, &threadwise_front_tw::Options { defines: defines(options), nodeadlock });
             (lowered.program, lowered.diagnostics)
         })
     }

@@ -9,7 +9,9 @@ use crate::eval::Env;
 use crate::instance::Instance;
 use crate::observe::{Observation, Observations};
 use crate::patience::may_go_on;
-use crate::{BinaryOp, Expr, ExprKind, Gap, NoValue, Op, Place, Region, SharedId, Sign, Sort, Update, Value, VarRef};
+use crate::{
+    BinaryOp, Expr, ExprKind, Gap, NoValue, Op, Pattern, Place, Region, SharedId, Sign, Sort, Update, Value, VarRef,
+};
 use smallvec::SmallVec;
 
 /// An array, or the part of it with these first keys, by their ranks.
@@ -193,7 +195,7 @@ impl Instance {
     /// Adds what touching these shows to the signs that tell elements apart.
     pub(crate) fn observe(&self, touched: &[Touch], atomic: bool, shown: &mut Observations) {
         for (property, pattern) in self.program.patterns() {
-            for (sign, number) in pattern.signs.iter().zip(0..).filter(|(sign, _)| sign.region().depth > 0) {
+            for (sign, number) in pattern.signs().iter().zip(0..).filter(|(sign, _)| sign.region().depth > 0) {
                 let region = sign.region();
                 if atomic && region.plain {
                     continue;
@@ -249,7 +251,13 @@ impl Instance {
     pub fn rename_shown(&self, shown: &Observations, image: &dyn Fn(i64) -> i64) -> Observations {
         let mut renamed = Observations::default();
         for observation in shown.iter() {
-            let region = self.program.sign(observation).region();
+            let region = match self.program.observed(observation) {
+                Pattern::Signs(signs) => signs[observation.sign as usize].region(),
+                Pattern::Deadlock | Pattern::LockCycle => {
+                    self.rename_waiting(observation, image).for_each(|observation| renamed.add(observation));
+                    continue;
+                }
+            };
             if !self.keys_of(region).iter().any(|(sort, _)| **sort == Sort::Tid) {
                 renamed.add(observation);
                 continue;

@@ -6,6 +6,7 @@
 //! each value of its element sort, 64 to a word. An array takes the words of its elements one after
 //! the other in the order of its keys.
 
+use crate::deadlock::Waiting;
 use crate::observe::{Observations, OnEdge, on_edges};
 use crate::{Copies, EdgeId, LocalId, LocationId, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId, VarRef};
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub struct Instance {
     frames: Vec<FrameLayout>,
     /// What each edge shows; empty where no property asks.
     shown_on_edges: Vec<OnEdge>,
+    /// What is to be seen of threads that wait, where a property asks.
+    pub(crate) waiting: Option<Waiting>,
 }
 
 /// Where a routine's locals are in its frame. The last word of a frame is the control location.
@@ -77,6 +80,7 @@ impl Instance {
             shared_words: 0,
             frames: Vec::new(),
             shown_on_edges: on_edges(&program),
+            waiting: Waiting::asked_for(&program),
         };
         let shared = instance.lay_out(program.shared.iter().map(|v| &v.sort));
         (instance.shared_offset, instance.shared_words) = (shared.offset, shared.words);

@@ -9,6 +9,7 @@
 mod abstraction;
 mod bits;
 mod choices;
+pub mod deadlock;
 mod elements;
 mod eval;
 mod expr;
@@ -39,7 +40,7 @@ pub use observe::{Met, Observation, Observations};
 pub use point::Point;
 pub use program::{
     AbstractEdge, AbstractNode, AbstractThread, Assertion, AssertionKind, Command, Contract, Copies, Edge, EnumDef,
-    Initial, LocalVar, Location, Op, Place, Program, Routine, SharedVar, Template, Update, Value,
+    Initial, LocalVar, Location, Op, Place, Program, Routine, SharedVar, Template, Update, Value, Wait,
 };
 pub use property::{Pattern, Property, Region, Sign, Violated, Wording};
 pub use sort::{

@@ -2,8 +2,10 @@
 //!
 //! A thread shows a sign in a shared store and a local state if one of the steps that it can take there does. What a
 //! set of states of one thread shows is the union of what each shows: a pattern is met by some states, one from the
-//! set of each thread, just if it is met by the unions, since each thread has one part in it at most.
+//! set of each thread, just if it is met by the unions, since each thread has one part in it at most. That goes for
+//! patterns of all threads too, in which each thread has one part.
 
+use crate::deadlock::{deadlock, lock_cycle};
 use crate::{Command, Edge, Expr, ExprKind, Op, Pattern, Program, PropertyId, Region, Sign, Update, Value, VarRef};
 use std::collections::BTreeSet;
 
@@ -77,19 +79,26 @@ pub struct Met {
     pub property: PropertyId,
     /// Of which element.
     pub element: u32,
-    /// For each sign of the pattern the thread that shows it.
+    /// For each sign of the pattern the thread that shows it; of a pattern of all threads those that have a part in it.
     pub threads: Vec<usize>,
+    /// For each of them the number of the sign that it shows, and of which element.
+    pub shown: Vec<(u32, u32)>,
 }
 
 impl Program {
-    /// The patterns that threads meet who show these, each with the first threads that do.
+    /// The patterns that the threads of an instance meet who show these, each with the first threads that do.
     pub fn patterns_met(&self, shown: &[&Observations]) -> Vec<Met> {
         let cast = |(property, pattern): (PropertyId, &Pattern)| {
+            let signs = match pattern {
+                Pattern::Signs(signs) => signs.len(),
+                Pattern::Deadlock => return deadlock(property, shown),
+                Pattern::LockCycle => return lock_cycle(property, shown),
+            };
             // Ranges have an element in common just if the first one of some of them is in all.
             let elements: BTreeSet<u32> = shown.iter().flat_map(|shown| shown.of(property)).map(|o| o.first).collect();
             elements.into_iter().find_map(|element| {
-                let mut met = Met { property, element, threads: Vec::new() };
-                cast_from(pattern, shown, &mut met).then_some(met)
+                let mut met = Met { property, element, threads: Vec::new(), shown: Vec::new() };
+                cast_from(signs, shown, &mut met).then_some(met)
             })
         };
         self.patterns().filter_map(cast).collect()
@@ -97,18 +106,20 @@ impl Program {
 }
 
 /// Finds another thread for each sign that has none yet.
-fn cast_from(pattern: &Pattern, shown: &[&Observations], met: &mut Met) -> bool {
+fn cast_from(signs: usize, shown: &[&Observations], met: &mut Met) -> bool {
     let sign = met.threads.len();
-    if sign == pattern.signs.len() {
+    if sign == signs {
         return true;
     }
     for thread in 0..shown.len() {
         if !met.threads.contains(&thread) && shown[thread].show(met.property, sign as u32, met.element) {
             met.threads.push(thread);
-            if cast_from(pattern, shown, met) {
+            met.shown.push((sign as u32, met.element));
+            if cast_from(signs, shown, met) {
                 return true;
             }
             met.threads.pop();
+            met.shown.pop();
         }
     }
     false
@@ -248,7 +259,7 @@ pub(crate) fn on_edges(program: &Program) -> Vec<OnEdge> {
     }
     let mut shown = vec![OnEdge::default(); program.edges.len()];
     for (property, pattern) in program.patterns() {
-        for (sign, number) in pattern.signs.iter().zip(0..) {
+        for (sign, number) in pattern.signs().iter().zip(0..) {
             let observation = Observation { property, sign: number, first: 0, last: 0 };
             for (edge, on_edge) in program.edges.iter().zip(&mut shown) {
                 let (by_edge, by_result) = (sign.is_shown_by(edge), sign.is_shown_by_result(edge));

@@ -171,6 +171,8 @@ pub struct Location {
     /// No other thread sees this location: control runs on from here within the same step. These
     /// are the insides of atomic blocks and the points before unobservable declarations.
     pub transient: bool,
+    /// What it means to wait here.
+    pub wait: Wait,
     /// The locals out of scope here; they hold their defaults. Neighbours mostly have the same list.
     pub dead: Arc<[LocalId]>,
     /// The `invariant` clauses of the loop that starts here; annotations, not properties.
@@ -187,11 +189,24 @@ impl Location {
             labels: Box::default(),
             edges: SmallVec::new(),
             transient: false,
+            wait: Wait::Counts,
             dead: Arc::default(),
             invariants: Box::default(),
             span,
         }
     }
+}
+
+/// What it means if a thread can take no step where it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Wait {
+    /// It waits; if it does so for ever, it is stuck.
+    #[default]
+    Counts,
+    /// It may wait for ever, and counts as one that has ended.
+    IsMeant,
+    /// It goes on as soon as there are more copies of a thread with any number of copies; so it does not wait at all.
+    IsForCopies,
 }
 
 /// A guarded command between two locations.

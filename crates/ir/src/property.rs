@@ -28,6 +28,10 @@ pub enum Wording {
     Never,
     /// `norace x;`
     NoRace(Arc<str>),
+    /// `nodeadlock;`, of all threads together.
+    NoDeadlock,
+    /// `nodeadlock;`, of threads that wait for each other's mutexes while others run on.
+    NoLockCycle,
 }
 
 /// Which states violate a property.
@@ -41,9 +45,13 @@ pub enum Violated {
 
 /// What threads show at the same time.
 #[derive(Clone, Debug)]
-pub struct Pattern {
-    /// For each of these there is a thread that shows it, another one for each, and all of the same element.
-    pub signs: Vec<Sign>,
+pub enum Pattern {
+    /// For each of these signs there is a thread that shows it, another one for each, and all of the same element.
+    Signs(Vec<Sign>),
+    /// No thread can take a step, and one of them is stuck: see [`crate::deadlock`].
+    Deadlock,
+    /// Threads wait for mutexes that threads among them hold, or that a thread holds that has ended.
+    LockCycle,
 }
 
 /// What can be seen of a thread by itself, in a shared store.
@@ -79,7 +87,17 @@ impl Property {
     /// No two threads can each take a step that accesses the region, one of them writing it.
     pub fn norace(name: Arc<str>, region: Region, span: Span) -> Property {
         let signs = vec![Sign::Writes(region.clone()), Sign::Accesses(region)];
-        Property { wording: Wording::NoRace(name), violated: Violated::By(Pattern { signs }), span }
+        Property { wording: Wording::NoRace(name), violated: Violated::By(Pattern::Signs(signs)), span }
+    }
+
+    /// In no reachable state can no thread take a step although one of them is stuck.
+    pub fn nodeadlock(span: Span) -> Property {
+        Property { wording: Wording::NoDeadlock, violated: Violated::By(Pattern::Deadlock), span }
+    }
+
+    /// In no reachable state do threads wait for ever for each other's mutexes.
+    pub fn nolockcycle(span: Span) -> Property {
+        Property { wording: Wording::NoLockCycle, violated: Violated::By(Pattern::LockCycle), span }
     }
 
     /// The same, unless both accesses are atomic: two properties, by which of the two is not.
@@ -112,12 +130,31 @@ impl Property {
 }
 
 impl Wording {
-    /// The name of an invariant, or of what a `norace` is about.
+    /// The name of an invariant, or of what a `norace` is about; `nodeadlock` is its own name.
     pub fn name(&self) -> Option<&str> {
         match self {
             Wording::Invariant(name) => name.as_deref(),
             Wording::Never => None,
             Wording::NoRace(name) => Some(name),
+            Wording::NoDeadlock | Wording::NoLockCycle => Some("nodeadlock"),
+        }
+    }
+}
+
+impl Pattern {
+    /// The signs that different threads show; the other patterns are of all threads, and have none.
+    pub fn signs(&self) -> &[Sign] {
+        match self {
+            Pattern::Signs(signs) => signs,
+            Pattern::Deadlock | Pattern::LockCycle => &[],
+        }
+    }
+
+    /// Whether it matters who shows what, and what those show who have no part in it.
+    pub fn is_of_all_threads(&self) -> bool {
+        match self {
+            Pattern::Signs(_) => false,
+            Pattern::Deadlock | Pattern::LockCycle => true,
         }
     }
 }
@@ -132,10 +169,9 @@ impl Sign {
 }
 
 impl crate::Program {
-    /// What an observation is of.
-    pub fn sign(&self, observation: Observation) -> &Sign {
-        let pattern = self.property(observation.property).pattern().expect("patterns are what is observed for");
-        &pattern.signs[observation.sign as usize]
+    /// The pattern that an observation is for.
+    pub(crate) fn observed(&self, observation: Observation) -> &Pattern {
+        self.property(observation.property).pattern().expect("patterns are what is observed for")
     }
 
     /// The properties that are violated by formulas.

@@ -111,6 +111,7 @@ impl Instance {
         let (shown, opened_at) = (Observations::none(), Span::default());
         run.take_edges(Origin { shared, local, path: &[], shown, open: &[], opened_at });
         run.run_on();
+        self.observe_waiting(thread, shared, local, &mut run.steps);
         run.steps
     }
 

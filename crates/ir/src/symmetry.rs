@@ -117,13 +117,14 @@ impl Program {
         if counts {
             return Cutoff::None("`count` over threads depends on how many there are");
         }
-        // Patterns are met by few threads, for which there is room.
+        // Patterns of signs are met by few threads, for which there is room. A deadlock asks for one stuck thread, and
+        // that all are still, which those are that are kept. Who waits in a cycle of locks is referred to, but for one.
         let keeps = self.formulas().all(|(_, e, wrong)| asks_for_few_witnesses(e, wrong, false));
         if !keeps {
             return Cutoff::None("a property asks for a witness for each thread");
         }
         let places = self.shared.iter().fold(0u32, |sum, v| sum.saturating_add(self.tid_places(&v.sort)));
-        let together = self.patterns().map(|(_, pattern)| pattern.signs.len() as u32).max().unwrap_or(0);
+        let together = self.patterns().map(|(_, pattern)| pattern.signs().len() as u32).max().unwrap_or(0);
         Cutoff::At(places.saturating_add(together.max(2) + binders))
     }
 

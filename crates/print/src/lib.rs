@@ -49,6 +49,8 @@ pub fn show_property(program: &Program, property: &Property) -> String {
         Wording::Invariant(Some(name)) => format!("invariant {name}: {}", formula()),
         Wording::Never => format!("never {}", formula()),
         Wording::NoRace(name) => format!("norace {name}"),
+        Wording::NoDeadlock => "nodeadlock".to_string(),
+        Wording::NoLockCycle => "nodeadlock: no cycle of mutexes".to_string(),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::safe::proved;
 use crate::style::{Palette, Tone};
 use crate::trace::{TraceText, trace_text};
 use crate::violation::Explanation;
+use crate::waiting::{Standstill, Waiter};
 use std::sync::Arc;
 use threadwise_claims::{Attempt, Stats, Unreached};
 use threadwise_evidence::Proof;
@@ -227,6 +228,9 @@ fn explanation_text(program: &Program, explanation: &Explanation, layout: &Layou
     if let Some(racers) = &explanation.race {
         return format!("  {what}  {place}\n{}", race_text(racers, palette));
     }
+    if let Some(standstill) = &explanation.standstill {
+        return format!("  {what}: {}  {place}\n{}", standstill.text(), standstill_text(standstill, palette));
+    }
     let mut out = format!("  {what}: {}  {place}\n", explanation.text);
     if !explanation.facts.is_empty() {
         let room = layout.width.map(|w| w.saturating_sub(10).max(20));
@@ -256,6 +260,31 @@ fn race_text(racers: &[Racer; 2], palette: Palette) -> String {
         )
     };
     format!("{}{}", line(&racers[0]), line(&racers[1]))
+}
+
+/// The threads that wait, one under the other, and the cycle, if there is one.
+fn standstill_text(standstill: &Standstill, palette: Palette) -> String {
+    let widest = |of: fn(&Waiter) -> &str| standstill.waiters.iter().map(|w| of(w).chars().count()).max().unwrap_or(0);
+    let position = widest(|w| &w.statement.position);
+    let thread = widest(|w| &w.thread);
+    let statement = widest(|w| &w.statement.text);
+    let mut out = String::new();
+    for waiter in &standstill.waiters {
+        out.push_str(&format!(
+            "    {}  {:<thread$}  {:<statement$}  {}\n",
+            palette.padded(Tone::Quiet, &waiter.statement.position, position),
+            waiter.thread,
+            waiter.statement.text,
+            waiter.why(),
+        ));
+    }
+    if standstill.more > 0 {
+        out.push_str(&format!("    and {} more\n", standstill.more));
+    }
+    if let Some(cycle) = &standstill.cycle {
+        out.push_str(&format!("    {cycle}\n"));
+    }
+    out
 }
 
 /// Names on the left, values on the right.

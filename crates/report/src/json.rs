@@ -5,12 +5,13 @@ use crate::guarantee::Guarded;
 use crate::human::Report;
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use crate::protection::protected;
+use crate::waiting::Waiter;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use threadwise_claims::{Attempt, Unreached};
 use threadwise_evidence::Proof;
-use threadwise_evidence_files::{initial_json, trace_steps_json, violation_json};
-use threadwise_ir::Program;
+use threadwise_evidence_files::{initial_json, thread_and_copy, trace_steps_json, violation_json};
+use threadwise_ir::{Instance, Program};
 use threadwise_verdict::Verdict;
 
 /// More locations than this are not listed, so that huge proofs do not take ages to put into words.
@@ -119,6 +120,9 @@ pub fn json(report: &Report) -> ReportJson {
             let place = report.program.source.locate(explanation.span);
             json.reason = Some(format!("{} at {place}", explanation.what));
             json.violation = violation_json(instance, &trace.violation);
+            if let Some(standstill) = &explanation.standstill {
+                json.violation["waiting"] = standstill.waiters.iter().map(|waiter| waiting(instance, waiter)).collect();
+            }
             json.initial = initial_json(instance, trace);
             json.trace = trace_steps_json(instance, trace);
         }
@@ -129,6 +133,19 @@ pub fn json(report: &Report) -> ReportJson {
         }
     }
     json
+}
+
+/// A thread that waits for ever: `thread`, `copy`, `position`, `text`, `lock` and `holder`.
+fn waiting(instance: &Instance, waiter: &Waiter) -> Value {
+    let (thread, copy) = thread_and_copy(instance, waiter.id);
+    json!({
+        "thread": thread,
+        "copy": copy,
+        "position": waiter.statement.position,
+        "text": waiter.statement.text,
+        "lock": waiter.lock.as_ref().map(|held| &held.lock),
+        "holder": waiter.lock.as_ref().map(|held| &held.holder),
+    })
 }
 
 fn annotation(program: &Program, text: &ProofText) -> Vec<Value> {

@@ -37,6 +37,7 @@ mod trace;
 mod value;
 mod view;
 mod violation;
+mod waiting;
 
 pub use changes::Change;
 pub use diagnostics::{DiagnosticJson, ErrorJson, PlaceJson, RelatedJson, diagnostic_json};
@@ -49,3 +50,4 @@ pub use statement::Statement;
 pub use style::{Palette, Tone};
 pub use trace::{StepText, TraceText, trace_text};
 pub use violation::{Explanation, explain};
+pub use waiting::{Held, Standstill, Waiter};

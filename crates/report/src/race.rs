@@ -18,7 +18,7 @@ pub struct Racer {
 /// Two threads that can each access the variables of a pattern now, at least one of them writing. Where elements are told
 /// apart, they are those that can access the same one.
 pub(crate) fn race(instance: &Instance, state: &State, property: PropertyId, pattern: &Pattern) -> Option<[Racer; 2]> {
-    let whole = pattern.signs[0].region().depth == 0;
+    let whole = pattern.signs().first()?.region().depth == 0;
     let met = met(instance, state, property)?;
     let takes_part = |thread: &ThreadId| whole || met.threads.contains(&thread.index());
     let threads = (0..instance.threads.len() as u32).map(ThreadId).filter(takes_part);
@@ -36,7 +36,7 @@ pub(crate) fn race(instance: &Instance, state: &State, property: PropertyId, pat
 
 /// The element that threads race on, where elements are told apart: `slots[2]`.
 pub(crate) fn element(instance: &Instance, state: &State, property: PropertyId) -> Option<String> {
-    let region = instance.program.property(property).pattern()?.signs[0].region();
+    let region = instance.program.property(property).pattern()?.signs().first()?.region();
     let met = met(instance, state, property).filter(|_| region.depth > 0)?;
     let keys = instance.keys_of_element(region, met.element);
     let keys = keys.into_iter().map(|(sort, value)| format!("[{}]", show_value(instance, sort, &[value])));
@@ -57,7 +57,7 @@ fn accesses(instance: &Instance, state: &State, thread: ThreadId, pattern: &Patt
     let mut racers: Vec<Racer> = Vec::new();
     for &edge in steps.successors.iter().flat_map(|s| &s.path) {
         let of_element = |number| steps.shown.show(met.property, number, met.element);
-        let signs = || pattern.signs.iter().zip(0..).filter(|(_, number)| of_element(*number)).map(|(sign, _)| sign);
+        let signs = || pattern.signs().iter().zip(0..).filter(|(_, number)| of_element(*number)).map(|(sign, _)| sign);
         let shown = || signs().filter(|sign| is_shown(sign, program.edge(edge)));
         if shown().next().is_some() {
             let racer = Racer {

@@ -3,6 +3,7 @@
 use crate::facts::Facts;
 use crate::race::{Racer, element, race};
 use crate::statement::{Statement, statement};
+use crate::waiting::{Standstill, standstill};
 use threadwise_evidence::{Trace, Violation};
 use threadwise_ir::{
     Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, Property, State, StepError, ThreadId, Update,
@@ -26,6 +27,8 @@ pub struct Explanation {
     pub facts: Vec<String>,
     /// The two sides of a race.
     pub race: Option<[Racer; 2]>,
+    /// The threads that wait for ever.
+    pub standstill: Option<Standstill>,
     pub span: Span,
 }
 
@@ -39,6 +42,8 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
         }
         Violation::Property(id) => {
             let property = program.property(*id);
+            let standstill = state.as_ref().and_then(|state| standstill(instance, state, *id));
+            let span = standstill.as_ref().and_then(|standstill| standstill.waiters.first()).map(|waiter| waiter.span);
             Explanation {
                 what: property_fails(&property.wording, state.as_ref().and_then(|state| element(instance, state, *id))),
                 text: show_property(program, property),
@@ -47,7 +52,8 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
                     .pattern()
                     .zip(state.as_ref())
                     .and_then(|(pattern, state)| race(instance, state, *id, pattern)),
-                ..Explanation::at(property.span)
+                standstill,
+                ..Explanation::at(span.unwrap_or(property.span))
             }
         }
         Violation::PropertyFault(id, fault, span) => {
@@ -82,6 +88,7 @@ impl Explanation {
             statements: Vec::new(),
             facts: Vec::new(),
             race: None,
+            standstill: None,
             span,
         }
     }
@@ -199,6 +206,8 @@ fn property_fails(wording: &Wording, element: Option<String>) -> String {
         Wording::Invariant(None) => "invariant is violated".to_string(),
         Wording::Never => "forbidden state is reached".to_string(),
         Wording::NoRace(name) => format!("race on {}", element.as_deref().unwrap_or(name)),
+        Wording::NoDeadlock => "deadlock".to_string(),
+        Wording::NoLockCycle => "cycle of locks".to_string(),
     }
 }
 

@@ -14,7 +14,7 @@ fn text(path: &str) -> String {
 }
 
 fn program(text: String, n: i64) -> Arc<Program> {
-    let options = Options { defines: vec![("N".to_string(), n)] };
+    let options = Options { defines: vec![("N".to_string(), n)], ..Options::default() };
     Arc::new(load(SourceFile::new("model.tw", text), &options).program.expect("a correct model"))
 }
 

@@ -42,7 +42,12 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
                 let fine = if *wrong { truth.not() } else { truth.clone() };
                 add(space, kind, translated.defined.and(fine).not(), &mut errors);
             }
-            Violated::By(pattern) => meetings(space, PropertyId(index as u32), pattern, property.span, &mut errors)?,
+            Violated::By(Pattern::Signs(signs)) => {
+                meetings(space, PropertyId(index as u32), signs, property.span, &mut errors)?;
+            }
+            Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
+                return Err(Unsupported::new("`nodeadlock`", property.span));
+            }
         }
     }
     for thread in &space.threads {
@@ -81,12 +86,12 @@ impl Group {
 fn meetings(
     space: &Space,
     property: PropertyId,
-    pattern: &Pattern,
+    signs: &[Sign],
     span: Span,
     out: &mut Vec<ErrorCase>,
 ) -> Result<(), Unsupported> {
     let mut groups = vec![Group::default()];
-    for (sign, number) in pattern.signs.iter().zip(0..) {
+    for (sign, number) in signs.iter().zip(0..) {
         let mut further = Vec::new();
         for group in &groups {
             for (thread, of) in space.threads.iter().enumerate() {

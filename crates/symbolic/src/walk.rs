@@ -103,7 +103,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(population: &'a Population, me: &'a Term, choose: &'a mut Choose<'a>) -> Walk<'a> {
-        let mut signs = population.program.patterns().flat_map(|(_, pattern)| &pattern.signs);
+        let mut signs = population.program.patterns().flat_map(|(_, pattern)| pattern.signs());
         let of_elements = signs.any(|sign| sign.region().depth > 0);
         Walk { population, me, choose, queue: VecDeque::new(), ways: Vec::new(), walked: 0, of_elements }
     }

@@ -99,7 +99,7 @@ impl Validator<'_> {
         for property in &program.properties {
             match &property.violated {
                 Violated::When(e, _) => self.condition(e, &Scope::property(), "a property"),
-                Violated::By(pattern) => pattern.signs.iter().for_each(|sign| self.region(sign.region())),
+                Violated::By(pattern) => pattern.signs().iter().for_each(|sign| self.region(sign.region())),
             }
         }
         for e in &program.exceptions {

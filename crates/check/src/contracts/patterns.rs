@@ -4,7 +4,7 @@ use super::code::Code;
 use super::located::holds_at;
 use super::terms::Terms;
 use std::collections::BTreeSet;
-use threadwise_ir::{Copies, Edge, EdgeId, Op, Pattern, Point, Program, Sign, TemplateId};
+use threadwise_ir::{Copies, Edge, EdgeId, Op, Point, Program, Sign, TemplateId};
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::Session;
 use threadwise_symbolic::{ThreadState, Unsupported, Value, View, by_constants, take_edge};
@@ -18,10 +18,10 @@ pub(crate) struct Start {
 }
 
 /// All groups of steps of different threads that meet the pattern if all of them can be taken.
-pub(crate) fn groups(terms: &Terms<'_>, codes: &[Code], pattern: &Pattern) -> BTreeSet<Vec<Start>> {
+pub(crate) fn groups(terms: &Terms<'_>, codes: &[Code], signs: &[Sign]) -> BTreeSet<Vec<Start>> {
     let program = &terms.population.program;
     let mut groups = BTreeSet::from([Vec::new()]);
-    for sign in &pattern.signs {
+    for sign in signs {
         let showing = starts(program, codes, sign);
         let further = |group: &Vec<Start>| {
             let by_another = |start: &&Start| {
@@ -33,7 +33,7 @@ pub(crate) fn groups(terms: &Terms<'_>, codes: &[Code], pattern: &Pattern) -> BT
         };
         groups = groups.iter().flat_map(further).collect();
     }
-    if pattern.signs.iter().any(|sign| sign.region().depth > 0) {
+    if signs.iter().any(|sign| sign.region().depth > 0) {
         return groups;
     }
     // Who shows which sign does not matter to whether all can be taken.
@@ -88,7 +88,7 @@ pub(crate) fn say_all(
     terms: &Terms<'_>,
     session: &mut Session,
     codes: &[Code],
-    pattern: &Pattern,
+    signs: &[Sign],
     group: &[Start],
 ) -> Result<(), Unsupported> {
     let population = terms.population;
@@ -97,7 +97,7 @@ pub(crate) fn say_all(
     let mut threads: Vec<Term> = Vec::new();
     // The ways in which those so far can have an element in common: the keys of each, and that they are equal.
     let mut common: Vec<(Vec<Vec<Term>>, Term)> = vec![(Vec::new(), Term::bool(true))];
-    for ((start, sign), number) in group.iter().zip(&pattern.signs).zip(1..) {
+    for ((start, sign), number) in group.iter().zip(signs).zip(1..) {
         let thread = &session.declare(&format!("t{number}"), &SmtSort::Int);
         threads.iter().for_each(|other| session.assert(&thread.equals(other).not()));
         threads.push(thread.clone());

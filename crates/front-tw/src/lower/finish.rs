@@ -8,8 +8,11 @@ use super::reporter::suggest;
 use crate::ast::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use threadwise_ir::{Command, Edge, EdgeId, LocalId, Location, LocationId, Op};
+use threadwise_ir::{Command, Edge, EdgeId, LocalId, Location, LocationId, Op, Wait};
 use threadwise_source::{Diagnostic, Span};
+
+/// To wait at a label that starts like this is meant.
+const END: &str = "end";
 
 impl<'a> Lowerer<'a> {
     /// Adds the graph at hand to the program.
@@ -115,9 +118,12 @@ impl<'a> Lowerer<'a> {
             if is_new_list && !self.spend(body.locals.len() as u64 / DEAD_LOCALS_PER_UNIT, span) {
                 return;
             }
+            let is_end = point.labels.iter().any(|label| label.starts_with(END));
+            let wait = if is_end { point.wait.max(Wait::IsMeant) } else { point.wait };
             self.program.locations.push(Location {
                 labels: std::mem::take(&mut point.labels).into(),
                 transient: point.atomic.is_some() || point.quiet,
+                wait,
                 dead: dead.at(point, &body.blocks, body.locals.len()),
                 invariants: std::mem::take(&mut point.invariants).into(),
                 ..Location::new(body.routine, span)
@@ -171,6 +177,7 @@ impl<'a> Draft<'a> {
                 let labels = std::mem::take(&mut points[index].labels);
                 let invariants = std::mem::take(&mut points[index].invariants);
                 points[to].labels.extend(labels);
+                points[to].wait = points[to].wait.max(points[index].wait);
                 points[to].invariants.extend(invariants);
             }
         }

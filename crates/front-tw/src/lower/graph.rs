@@ -4,7 +4,7 @@
 //! the end each point stands for the one at the end of its chain of aliases (see `finish`).
 
 use std::sync::Arc;
-use threadwise_ir::{Expr, LocalId, Op};
+use threadwise_ir::{Expr, LocalId, Op, Wait};
 use threadwise_source::Span;
 
 /// A point of the graph.
@@ -53,6 +53,8 @@ pub(super) struct Point {
     pub(super) atomic: Option<AtomicId>,
     /// Before a declaration that no other thread can observe.
     pub(super) quiet: bool,
+    /// What it means to wait here, beside what labels say.
+    pub(super) wait: Wait,
     pub(super) labels: Vec<Arc<str>>,
     /// The invariants of the loop that starts here.
     pub(super) invariants: Vec<Expr>,
@@ -87,6 +89,7 @@ impl Graph {
             span: None,
             atomic,
             quiet: false,
+            wait: Wait::Counts,
             labels: Vec::new(),
             invariants: Vec::new(),
             undeclared: Vec::new(),

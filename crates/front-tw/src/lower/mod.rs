@@ -51,6 +51,8 @@ use threadwise_validate::finished;
 pub struct Options {
     /// Values of constants that replace the declared ones (`-D NAME=VALUE`).
     pub defines: Vec<(String, i64)>,
+    /// Deadlocks are errors, as if the program said so (`--deadlock`).
+    pub nodeadlock: bool,
 }
 
 /// What became of a file.
@@ -96,6 +98,9 @@ fn lower_module(source: Arc<SourceMap>, module: &Module, options: &Options, inco
     lowerer.lower_bodies();
     lowerer.check_starts_in_atomic_calls();
     lowerer.lower_properties();
+    if options.nodeadlock {
+        lowerer.forbid_deadlocks();
+    }
     lowerer.lower_contracts();
     lowerer.lower_abstract_threads();
     lowerer.into_lowered()

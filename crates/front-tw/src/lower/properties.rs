@@ -1,4 +1,4 @@
-//! `init`, `invariant`, `never`, `norace` and `exceptions`.
+//! `init`, `invariant`, `never`, `norace`, `nodeadlock` and `exceptions`.
 
 use super::fold::known_value;
 use super::names::{GlobalKind, Variable};
@@ -29,10 +29,17 @@ impl<'a> Lowerer<'a> {
                     let states = self.in_mode(Mode::Property, |l| l.condition(e));
                     self.program.exceptions.extend(states);
                 }
+                ItemKind::NoDeadlock => self.program.forbid_deadlocks(item.span),
                 ItemKind::NoRace(all) => all.iter().for_each(|watched| self.no_race(watched, item.span)),
                 _ => {}
             }
         }
+    }
+
+    /// `nodeadlock;` that is said elsewhere. It stands where the first thread does, since it must stand somewhere.
+    pub(super) fn forbid_deadlocks(&mut self) {
+        let span = self.program.templates.first().map_or(Span::default(), |template| template.span);
+        self.program.forbid_deadlocks(span);
     }
 
     fn init(&mut self, e: &'a Expr) {

@@ -5,7 +5,7 @@ use super::Lowerer;
 use super::graph::AtomicId;
 use super::names::{GlobalKind, Meaning, as_name};
 use crate::ast::{self, Name, Param, Thread};
-use threadwise_ir::{Command, Copies, Expr, ExprKind, Op, Place, RoutineId, Sort, TemplateId, VarRef};
+use threadwise_ir::{Command, Copies, Expr, ExprKind, Op, Place, RoutineId, Sort, TemplateId, VarRef, Wait};
 use threadwise_source::{Diagnostic, Span};
 use threadwise_spawn::{Lives, Parameter, Startable};
 
@@ -73,6 +73,7 @@ impl<'a> Lowerer<'a> {
             names.zip(&params).filter_map(|(name, sort)| self.parameter_place(name, sort)).collect();
         let current = self.body.current;
         self.touch(current, thread.head);
+        self.body.graph.point(current).wait = Wait::IsMeant;
         self.command(startable.first_step(locals, thread.head), thread.head);
         let brace = super::body::closing_brace(&thread.body);
         if let Some(last_step) = startable.last_step(brace) {
@@ -164,6 +165,8 @@ impl<'a> Lowerer<'a> {
             self.report(error.hint("move the start out of the atomic block"));
         }
         self.starts.permits.push((self.body.routine, span));
+        let current = self.body.current;
+        self.body.graph.point(current).wait = Wait::IsForCopies;
     }
 
     /// Commands between which nobody else gets in.

@@ -47,6 +47,11 @@ impl Parser<'_> {
             TokenKind::Exceptions => self.property(ItemKind::Exceptions),
             TokenKind::Invariant => self.invariant(),
             TokenKind::NoRace => self.norace(),
+            TokenKind::NoDeadlock => {
+                self.bump();
+                self.semicolon()?;
+                Ok(ItemKind::NoDeadlock)
+            }
             TokenKind::Thread => Ok(ItemKind::Thread(self.thread()?)),
             TokenKind::Proc => Ok(ItemKind::Proc(self.procedure()?)),
             TokenKind::Rely => Ok(ItemKind::Rely(self.contract()?)),

@@ -9,7 +9,7 @@ use crate::lexer::TokenKind;
 use threadwise_source::{Diagnostic, Span};
 
 /// The keywords that start a declaration, `exceptions` among them.
-pub(super) const ITEM_KEYWORDS: [TokenKind; 13] = [
+pub(super) const ITEM_KEYWORDS: [TokenKind; 14] = [
     TokenKind::Const,
     TokenKind::Type,
     TokenKind::Shared,
@@ -20,6 +20,7 @@ pub(super) const ITEM_KEYWORDS: [TokenKind; 13] = [
     TokenKind::Never,
     TokenKind::Exceptions,
     TokenKind::NoRace,
+    TokenKind::NoDeadlock,
     TokenKind::Rely,
     TokenKind::Guarantee,
     TokenKind::Abstract,

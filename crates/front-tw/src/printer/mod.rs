@@ -56,6 +56,7 @@ impl Printer {
                 let all: Vec<String> = watched.iter().map(shown).collect();
                 self.line(&["norace ", &all.join(", "), ";"]);
             }
+            ItemKind::NoDeadlock => self.line(&["nodeadlock;"]),
             ItemKind::Rely(contract) => self.contract("rely ", contract),
             ItemKind::Guarantee(contract) => self.contract("guarantee ", contract),
             ItemKind::Abstract(thread) => self.abstract_thread(thread),

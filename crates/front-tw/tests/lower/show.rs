@@ -30,7 +30,7 @@ pub fn program(text: &str) -> Program {
 fn lower_text(text: &str, defines: &[(&str, i64)]) -> (SourceFile, Lowered) {
     let file = SourceFile::new("t.tw", text.trim_start());
     let defines = defines.iter().map(|(name, value)| (name.to_string(), *value)).collect();
-    let lowered = load(file.clone(), &Options { defines });
+    let lowered = load(file.clone(), &Options { defines, ..Options::default() });
     (file, lowered)
 }
 
@@ -77,12 +77,18 @@ pub fn properties(text: &str) -> String {
     let show = Show { program: &program, routine: &program.routines[0] };
     let line = |property: &Property| {
         let formula = property.formula().map(|(e, _)| show.expr(e)).unwrap_or_default();
-        let vars = property.pattern().into_iter().flat_map(|pattern| &pattern.signs[0].region().vars);
+        let vars = property
+            .pattern()
+            .into_iter()
+            .flat_map(|pattern| pattern.signs().first())
+            .flat_map(|sign| &sign.region().vars);
         let vars: Vec<String> = vars.map(|id| show.var(VarRef::Shared(*id))).collect();
         match &property.wording {
             Wording::Invariant(name) => format!("invariant {}: {formula}", name.as_deref().unwrap_or("_")),
             Wording::Never => format!("never {formula}"),
             Wording::NoRace(name) => format!("norace {name}: {}", vars.join(" ")),
+            Wording::NoDeadlock => "nodeadlock".to_string(),
+            Wording::NoLockCycle => "nodeadlock of mutexes".to_string(),
         }
     };
     program.properties.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -160,8 +160,9 @@ proptest! {
         let param = |name| Param { name, ty: Type { kind: TypeKind::Bool, span: Span::default() } };
         let params = params.map(|names| names.into_iter().map(param).collect());
         let thread = Thread { name, copies: Copies::Any, params, head: Span::default(), body: block(stmts) };
-        let kinds = [ItemKind::Thread(thread), ItemKind::Never(formula), ItemKind::Exceptions(exceptions)];
-        let items = kinds.map(|kind| Item { kind, span: Span::default() }).to_vec();
+        let properties = [ItemKind::Never(formula), ItemKind::NoDeadlock, ItemKind::Exceptions(exceptions)];
+        let kinds = [ItemKind::Thread(thread)].into_iter().chain(properties);
+        let items = kinds.map(|kind| Item { kind, span: Span::default() }).collect();
         let module = Module { items };
         let printed = printer::print(&module);
         let again = parse_clean(&SourceFile::new("printed.tw", printed.clone()));

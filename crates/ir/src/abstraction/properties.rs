@@ -120,6 +120,10 @@ impl Sharing<'_> {
     fn share(&mut self, id: PropertyId, property: &Property) -> Result<(), Inexpressible> {
         let (e, wanted) = match &property.violated {
             Violated::When(e, wanted) => (e, *wanted),
+            Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
+                let why = "an abstract thread does not say where its thread waits, and for what".to_string();
+                return Err(Inexpressible { property: id, why });
+            }
             Violated::By(pattern) => {
                 if let Some(thread) = self.showing(pattern) {
                     let name = property.wording.name().unwrap_or_default();
@@ -151,7 +155,7 @@ impl Sharing<'_> {
 
     /// A specified thread that may show a sign of the pattern.
     fn showing(&self, pattern: &Pattern) -> Option<Arc<str>> {
-        let is_shown = |edge: &Edge| pattern.signs.iter().any(|s| s.is_shown_by(edge) || s.is_shown_by_result(edge));
+        let is_shown = |edge: &Edge| pattern.signs().iter().any(|s| s.is_shown_by(edge) || s.is_shown_by_result(edge));
         let shows = |template: &&TemplateId| self.program.edges_of_thread(**template).any(|(_, edge)| is_shown(edge));
         self.nodes.keys().find(shows).map(|&template| self.program.template(template).name.clone())
     }

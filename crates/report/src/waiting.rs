@@ -1,0 +1,184 @@
+//! Who waits for what.
+
+use crate::facts::Facts;
+use crate::statement::{Statement, statement};
+use threadwise_evidence::show_value;
+use threadwise_ir::{EdgeId, Env, Instance, Op, Pattern, PropertyId, Sort, State, ThreadId, VarRef};
+use threadwise_source::Span;
+
+/// More threads that wait than this are not listed.
+const MAX_WAITERS: usize = 16;
+
+/// Statements are cut to this many characters.
+const MAX_STATEMENT: usize = 72;
+
+/// A thread that waits for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiter {
+    /// Its name.
+    pub thread: String,
+    /// Which one it is.
+    pub id: ThreadId,
+    /// Where it is.
+    pub span: Span,
+    /// The statement that it cannot get past.
+    pub statement: Statement,
+    /// The mutex that it waits for, and who holds it.
+    pub lock: Option<Held>,
+    /// Values that show why it waits: `full == true`.
+    pub facts: Vec<String>,
+}
+
+/// A mutex that somebody holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    pub lock: String,
+    pub holder: String,
+    /// The holder has ended.
+    pub ended: bool,
+}
+
+/// Threads that wait for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standstill {
+    /// All threads stand still.
+    pub whole: bool,
+    pub waiters: Vec<Waiter>,
+    /// How many more wait.
+    pub more: usize,
+    /// Those that wait for each other's mutexes: `P waits for b, held by Q; Q waits for a, held by P`.
+    pub cycle: Option<String>,
+}
+
+/// The threads that have a part in a deadlock or in a cycle of locks.
+pub(crate) fn standstill(instance: &Instance, state: &State, property: PropertyId) -> Option<Standstill> {
+    let threads = (0..instance.threads.len() as u32).map(ThreadId);
+    let shown: Vec<_> = threads.clone().map(|thread| state.steps(instance, thread).shown).collect();
+    let met = instance.program.patterns_met(&shown.iter().collect::<Vec<_>>());
+    let waits = |thread: &ThreadId| !instance.may_rest(&state.locals[thread.index()]);
+    let pattern = instance.program.property(property).pattern()?;
+    let mut waiting: Vec<ThreadId> = match pattern {
+        Pattern::Signs(_) => return None,
+        Pattern::Deadlock => threads.filter(waits).collect(),
+        Pattern::LockCycle => {
+            let met = met.into_iter().find(|met| met.property == property)?;
+            met.threads.into_iter().map(|thread| ThreadId(thread as u32)).filter(waits).collect()
+        }
+    };
+    let cycle = cycle(instance, state, &waiting);
+    let more = waiting.len().saturating_sub(MAX_WAITERS);
+    waiting.truncate(MAX_WAITERS);
+    let waiters = waiting.into_iter().map(|thread| waiter(instance, state, thread)).collect();
+    let whole = matches!(pattern, Pattern::Deadlock);
+    Some(Standstill { whole, waiters, more, cycle })
+}
+
+fn waiter(instance: &Instance, state: &State, thread: ThreadId) -> Waiter {
+    let local = &state.locals[thread.index()];
+    let program = &instance.program;
+    let location = program.location(instance.location_of(local));
+    let only = match location.edges[..] {
+        [edge] if !program.location(program.edge(edge).to).transient => Some(edge),
+        _ => None,
+    };
+    let (position, text) =
+        (program.source.locate_briefly(location.span), program.source.snippet(location.span, MAX_STATEMENT));
+    let here = Statement { text, position };
+    Waiter {
+        thread: name(instance, thread),
+        id: thread,
+        span: only.map_or(location.span, |edge| program.edge(edge).span),
+        statement: only.map_or(here, |edge| statement(program, edge)),
+        lock: held(instance, state, thread).map(|(held, _)| held),
+        facts: only.map_or_else(Vec::new, |edge| facts(instance, state, thread, edge)),
+    }
+}
+
+/// The values that a guard looks at.
+fn facts(instance: &Instance, state: &State, thread: ThreadId, edge: EdgeId) -> Vec<String> {
+    let Op::Command(command) = &instance.program.edge(edge).op else { return Vec::new() };
+    let local = &state.locals[thread.index()];
+    let (routine, start) = instance.top_frame(local);
+    let env = Env::of_thread(instance, routine, i64::from(thread.0) + 1, &state.shared, &local[start..]);
+    let mut facts = Facts::of_thread(env, routine);
+    command.guard.iter().for_each(|guard| facts.about(guard));
+    facts.finish()
+}
+
+/// The mutex that the thread waits for, if it is one and that is all it waits for.
+fn held(instance: &Instance, state: &State, thread: ThreadId) -> Option<(Held, ThreadId)> {
+    let local = &state.locals[thread.index()];
+    let [edge] = instance.program.location(instance.location_of(local)).edges[..] else { return None };
+    let tid = instance.holder(thread, &state.shared, local, edge)?;
+    let holder = ThreadId(u32::try_from(tid - 1).ok()?);
+    let ended = instance.has_ended(&state.locals[holder.index()]);
+    let (place, _) = instance.program.edge(edge).taken()?;
+    let (routine, start) = instance.top_frame(local);
+    let mut env = Env::of_thread(instance, routine, i64::from(thread.0) + 1, &state.shared, &local[start..]);
+    let mut sort = instance.sort_of(routine, place.var);
+    let mut lock = match place.var {
+        VarRef::Shared(var) => instance.program.shared[var.index()].name.to_string(),
+        VarRef::Local(_) => return None,
+    };
+    for index in &place.indices {
+        let Sort::Array(key, element) = sort else { return None };
+        lock.push_str(&format!("[{}]", show_value(instance, key, &[env.scalar(index).ok()?])));
+        sort = element;
+    }
+    Some((Held { lock, holder: instance.tid_name(tid), ended }, holder))
+}
+
+/// The first threads that wait for each other's mutexes around a cycle, or for one that has ended.
+fn cycle(instance: &Instance, state: &State, waiting: &[ThreadId]) -> Option<String> {
+    for &first in waiting {
+        let mut way: Vec<(ThreadId, Held)> = Vec::new();
+        let mut thread = first;
+        while let Some((held, holder)) = held(instance, state, thread) {
+            if way.iter().any(|(earlier, _)| *earlier == thread) {
+                break;
+            }
+            let is_last = holder == first || held.ended;
+            way.push((thread, held));
+            if is_last {
+                let links = way.iter().map(|(thread, held)| link(&name(instance, *thread), held));
+                return Some(links.collect::<Vec<String>>().join("; "));
+            }
+            thread = holder;
+        }
+    }
+    None
+}
+
+fn link(thread: &str, held: &Held) -> String {
+    let Held { lock, holder, ended } = held;
+    match (holder == thread, ended) {
+        (true, _) => format!("{thread} waits for {lock}, which it holds itself"),
+        (false, true) => format!("{thread} waits for {lock}, held by {holder}, which has ended"),
+        (false, false) => format!("{thread} waits for {lock}, held by {holder}"),
+    }
+}
+
+impl Waiter {
+    /// What it waits for, in a few words.
+    pub(crate) fn why(&self) -> String {
+        match &self.lock {
+            Some(held) => link(&self.thread, held).split_off(self.thread.len() + 1),
+            None if self.facts.is_empty() => "waits".to_string(),
+            None => format!("waits, with {}", self.facts.join(", ")),
+        }
+    }
+}
+
+fn name(instance: &Instance, thread: ThreadId) -> String {
+    instance.tid_name(i64::from(thread.0) + 1)
+}
+
+impl Standstill {
+    /// What has come to a standstill.
+    pub(crate) fn text(&self) -> &'static str {
+        match self.whole {
+            true => "no thread can take a step",
+            false => "these threads never take a step again, whatever the others do",
+        }
+    }
+}
