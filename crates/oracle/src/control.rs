@@ -6,7 +6,7 @@
 //! same exactly if their paths are.
 
 use crate::state::Frame;
-use crate::tree::{Kind, Path, Program, Turn};
+use crate::tree::{Kind, Path, Program, Turn, start_of_routine};
 use crate::value::{Fault, Name, unsupported};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,6 +164,38 @@ impl Frame {
         }
         Ok(frame)
     }
+}
+
+/// The statements that control can come to from the start of a routine or from a label, whatever tests say.
+pub(crate) fn statements_reached(program: &Program, routine: usize) -> Result<BTreeSet<Path>, Fault> {
+    let places = program.routines[routine].labels.values().flatten().cloned();
+    let mut work = Vec::new();
+    for place in places.chain([start_of_routine()]) {
+        work.push(Frame::at(program, routine, &place)?);
+    }
+    let mut reached = BTreeSet::new();
+    while let Some(frame) = work.pop() {
+        if !reached.insert(frame.path.clone()) {
+            continue;
+        }
+        let Some(stmt) = frame.statement(program) else { continue };
+        let into = |block: usize| {
+            let mut inside = frame.clone();
+            inside.enter(program, block)?;
+            inside.glide(program)?;
+            Ok(inside)
+        };
+        for block in 0..stmt.kind.blocks().len() {
+            work.push(into(block)?);
+        }
+        if !matches!(stmt.kind, Kind::If(..) | Kind::Choose(_) | Kind::Atomic(_) | Kind::Return(_)) {
+            let mut behind = frame.clone();
+            behind.advance();
+            behind.glide(program)?;
+            work.push(behind);
+        }
+    }
+    Ok(reached)
 }
 
 /// For each label of a routine the points it names: where a thread rests that arrives there.

@@ -8,6 +8,7 @@ use crate::state::{Frame, Life, State};
 use crate::step::{start, step};
 use crate::tree::Program;
 use crate::value::{Fault, Value};
+use crate::waiting::waiting_errors;
 use crate::{ErrorKind, Explored, OracleVerdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -100,8 +101,10 @@ fn examine(program: &Program, state: &State, errors: &mut BTreeSet<ErrorKind>) -
     property_errors(program, state, errors)?;
     let mut successors = Vec::new();
     let mut accesses = Vec::new();
+    let mut can_move = Vec::new();
     for thread in 1..=program.number_of_threads() {
         let outcome = step(program, state, thread)?;
+        can_move.push(!outcome.errors.is_empty() || !outcome.next.is_empty());
         errors.extend(outcome.errors);
         let mut of_thread = Accesses::default();
         for (next, of_step) in outcome.next {
@@ -113,6 +116,7 @@ fn examine(program: &Program, state: &State, errors: &mut BTreeSet<ErrorKind>) -
     if has_race(program, &accesses) {
         errors.insert(ErrorKind::Race);
     }
+    waiting_errors(program, state, &can_move, errors)?;
     Ok(successors)
 }
 

@@ -30,6 +30,7 @@ mod state;
 mod step;
 mod tree;
 mod value;
+mod waiting;
 
 pub use explore::{explore, explore_copies};
 pub use generate::{GeneratorOptions, ProgramStrategy, ProgramTree, program_strategy};
@@ -95,4 +96,8 @@ pub enum ErrorKind {
     Never,
     /// Two threads can access a variable at the same time, one of them writing.
     Race,
+    /// No thread can take a step, and one of them is stuck.
+    Deadlock,
+    /// Threads wait for ever for mutexes that threads among them hold, or one that has ended.
+    LockCycle,
 }

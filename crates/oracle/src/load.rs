@@ -5,6 +5,7 @@ use crate::control::{label_points, seen_declarations};
 use crate::eval::arithmetic;
 use crate::tree::{Block, Kind, Program, Routine, Stmt, Thread};
 use crate::value::{Fault, Name, Ty, unsupported};
+use crate::waiting::assigned;
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_front_tw::ast;
 use threadwise_front_tw::ast::{Expr, ExprKind, ItemKind, Module, StmtKind, TypeKind, UnaryOp};
@@ -31,6 +32,9 @@ pub(crate) fn load(module: &Module, defines: &[(String, i64)], any_copies: Optio
     for index in 0..program.routines.len() {
         seen_declarations(&mut program, index)?;
         program.routines[index].label_points = label_points(&program, index)?;
+    }
+    if program.nodeadlock {
+        program.assigned = assigned(&program)?;
     }
     Ok(program)
 }
@@ -134,6 +138,7 @@ fn load_properties(item: &ItemKind, program: &mut Program) {
         ItemKind::Init(e) => program.init.push(e.clone()),
         ItemKind::Invariant(_, e) => program.invariants.push(e.clone()),
         ItemKind::Never(e) => program.nevers.push(e.clone()),
+        ItemKind::NoDeadlock => program.nodeadlock = true,
         ItemKind::NoRace(all) => {
             for watched in all {
                 let name = Name::from(watched.name.text.as_str());

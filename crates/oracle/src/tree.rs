@@ -24,6 +24,9 @@ pub(crate) struct Program {
     pub(crate) noraces: BTreeSet<Name>,
     /// Arrays no element of which may have a race, and how many keys tell elements apart.
     pub(crate) element_noraces: BTreeSet<(Name, usize)>,
+    pub(crate) nodeadlock: bool,
+    /// The shared variables that something else than `acquire` and `release` writes.
+    pub(crate) assigned: BTreeSet<Name>,
 }
 
 /// A thread as declared: perhaps several copies.

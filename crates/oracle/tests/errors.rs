@@ -3,6 +3,7 @@
 mod support;
 use support::{explored, safe, unknown, wrong};
 use threadwise_oracle::ErrorKind::*;
+use threadwise_oracle::OracleVerdict;
 
 #[test]
 fn assertions() {
@@ -164,4 +165,65 @@ fn what_the_oracle_does_not_know() {
     unknown("shared x: int = 2; thread T { loop { x = x * x; } }");
     unknown("thread W[*] { skip; }");
     unknown("shared x: int; thread T { loop { x = x + 1; } }");
+}
+
+#[test]
+fn deadlocks() {
+    let crossed = "shared a, b: mutex;
+        thread P { acquire(a); acquire(b); release(b); release(a); }
+        thread Q { acquire(b); acquire(a); release(a); release(b); } ";
+    // Both are stuck after two steps, and they are so around a cycle.
+    let found = explored(&format!("{crossed} nodeadlock;"));
+    let both = OracleVerdict::Unsafe { kinds: [Deadlock, LockCycle].into() };
+    assert_eq!((found.verdict, found.depth_of_error), (both, Some(2)));
+    assert_eq!(explored(crossed).verdict, OracleVerdict::Safe);
+    // While somebody runs on it is a cycle and no deadlock.
+    wrong(&format!("{crossed} thread R {{ loop {{ skip; }} }} nodeadlock;"), LockCycle, 2);
+    // Whoever has ended, or waits where that is meant, is not stuck; all threads have to be still.
+    safe("thread P { skip; } nodeadlock;", 2);
+    safe("shared x: bool; thread P { loop { end_idle: await x; } } nodeadlock;", 1);
+    safe("shared x: bool; thread P { await x; } thread Q { loop { skip; } } nodeadlock;", 1);
+    wrong("shared x: bool; thread P { await x; } thread Q { end: await x; } nodeadlock;", Deadlock, 0);
+    wrong(
+        "shared x: bool; thread P { ending: await x; } thread Q { skip; end1: await x; } thread R { await x; } nodeadlock;",
+        Deadlock,
+        1,
+    );
+    // A step that goes wrong is one.
+    wrong("thread P { assert false; } nodeadlock;", Assertion, 0);
+    // An atomic block is enabled where it can run to its end.
+    wrong("shared x: bool; thread P { atomic { x = true; await !x; } } nodeadlock;", Deadlock, 0);
+    wrong("thread P { skip; loop { } } nodeadlock;", Deadlock, 1);
+}
+
+#[test]
+fn locks_that_are_waited_for() {
+    // Its own, and that of a thread that has ended.
+    let alone = "thread R { loop { skip; } } nodeadlock;";
+    wrong(&format!("shared a: mutex; thread P {{ acquire(a); acquire(a); }} {alone}"), LockCycle, 1);
+    wrong(&format!("shared a: mutex; thread P {{ acquire(a); }} thread Q {{ acquire(a); }} {alone}"), LockCycle, 1);
+    // Somebody else may give it back, or the index may change.
+    let freed = "shared a: mutex; thread P { acquire(a); acquire(a); } thread R { loop { a = none; } } nodeadlock;";
+    assert_eq!(explored(freed).verdict, OracleVerdict::Safe);
+    let dead_code =
+        "shared a: mutex; thread P { acquire(a); acquire(a); } thread R { loop { skip; } a = none; } nodeadlock;";
+    wrong(dead_code, LockCycle, 1);
+    let hidden = "shared a: mutex; thread P { acquire(a); acquire(a); }
+        thread R { var a: bool; loop { a = !a; } } nodeadlock;";
+    wrong(hidden, LockCycle, 1);
+    let moving = "shared a: [0..1]mutex; shared i: 0..1; thread P { acquire(a[i]); acquire(a[i]); }
+        thread R { loop { i = 1 - i; } } nodeadlock;";
+    assert_eq!(explored(moving).verdict, OracleVerdict::Safe);
+    let local = "shared a: [0..1]mutex; thread P { var i: 0..1 = 1; acquire(a[i]); atomic { acquire(a[1]); i = 0; } }
+        thread R { loop { skip; } } nodeadlock;";
+    wrong(local, LockCycle, 1);
+}
+
+/// Threads that nobody has started wait for nothing; who waits for them does.
+#[test]
+fn started_threads_that_wait() {
+    safe("thread P { skip; } thread W[2]() { skip; } nodeadlock;", 2);
+    wrong("thread P { skip; join W; } thread W() { skip; } nodeadlock;", Deadlock, 1);
+    let joined = "thread P { start W(); join W; } thread W() { skip; } nodeadlock;";
+    assert_eq!(explored(joined).verdict, OracleVerdict::Safe);
 }

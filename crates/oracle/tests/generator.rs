@@ -79,6 +79,28 @@ fn dynamic_programs_are_a_good_mix() {
     assert!(found.iter().all(|found| *found >= 5), "{seen:?} in {found:?} programs");
 }
 
+/// Programs in which threads wait load, have deadlocks and cycles of locks or neither, and points where waiting is meant.
+#[test]
+fn waiting_programs_are_a_good_mix() {
+    let options = GeneratorOptions::waiting();
+    let (mut wrong, mut ends, mut kinds) = (0, 0, std::collections::BTreeMap::new());
+    for seed in 0..200 {
+        let (module, explored) = random_case(seed, &options);
+        let text = print(&module);
+        let lowered = load(SourceFile::new("random.tw", text.clone()), &Options::default());
+        assert!(lowered.program.is_some(), "{:?} in {text}", lowered.diagnostics);
+        if let OracleVerdict::Unsafe { kinds: found } = explored.verdict {
+            wrong += 1;
+            found.into_iter().for_each(|kind: ErrorKind| *kinds.entry(kind).or_insert(0) += 1);
+        }
+        let is_end = |line: &str| line.trim_start().strip_prefix("end").is_some_and(|rest| !rest.starts_with(':'));
+        ends += usize::from(text.lines().any(is_end));
+    }
+    assert!((60..=140).contains(&wrong), "{wrong} of 200 are wrong");
+    assert!(kinds[&ErrorKind::Deadlock] >= 20 && kinds[&ErrorKind::LockCycle] >= 10, "{kinds:?}");
+    assert!(ends >= 5, "{ends} of 200 have such points");
+}
+
 /// Programs with machine integers load, wrap around, use every operator, and are not all wrong.
 #[test]
 fn machine_programs_are_a_good_mix() {

@@ -28,6 +28,8 @@ pub(crate) struct Scope {
     pub(crate) starts: Vec<(String, Vec<Sort>)>,
     /// Nobody knows which thread was started.
     pub(crate) anonymous: bool,
+    /// Threads wait a lot.
+    pub(crate) waiting: bool,
     /// `ord` may be used.
     pub(crate) ord: bool,
     /// There may be what engines were once wrong about.

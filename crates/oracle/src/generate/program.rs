@@ -43,6 +43,8 @@ pub struct GeneratorOptions {
     pub dynamic: bool,
     /// Whether they are started only as any number of copies can be: nobody knows which, and not inside of a step.
     pub anonymous: bool,
+    /// Whether they are about threads that wait: several locks, points where waiting is meant, and `nodeadlock`.
+    pub waiting: bool,
 }
 
 impl Default for GeneratorOptions {
@@ -61,6 +63,7 @@ impl Default for GeneratorOptions {
             machine: false,
             dynamic: false,
             anonymous: false,
+            waiting: false,
         }
     }
 }
@@ -89,6 +92,11 @@ impl GeneratorOptions {
     /// Small programs with threads that are started and joined.
     pub fn dynamic() -> GeneratorOptions {
         GeneratorOptions { dynamic: true, ..GeneratorOptions::small() }
+    }
+
+    /// Small programs in which threads wait, and must not do so for ever.
+    pub fn waiting() -> GeneratorOptions {
+        GeneratorOptions { waiting: true, min_states: 3, keep_unsafe_percent: 50, ..GeneratorOptions::small() }
     }
 
     /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
@@ -183,6 +191,7 @@ impl<'a> Generator<'a> {
         self.scope.odd = self.options.odd;
         self.scope.machine = self.options.machine;
         self.scope.anonymous = self.options.anonymous;
+        self.scope.waiting = self.options.waiting;
         self.shared_variables();
         if self.options.deep_recursion || self.options.procedures && self.dice.chance(35) {
             for _ in 0..1 + self.dice.below(2) {
@@ -191,7 +200,8 @@ impl<'a> Generator<'a> {
         }
         let views: Vec<ThreadView> =
             shape.iter().enumerate().map(|(number, copies)| self.thread(number, *copies, shape.len())).collect();
-        for _ in 0..1 + self.dice.below(3) {
+        let properties = if self.options.waiting { self.dice.below(2) } else { 1 + self.dice.below(3) };
+        for _ in 0..properties {
             let is_odd = self.options.odd && self.dice.chance(60);
             let mut properties = Properties { dice: self.dice, scope: &self.scope, threads: &views };
             self.items.push(if is_odd { properties.odd_property() } else { properties.property() });
@@ -199,6 +209,9 @@ impl<'a> Generator<'a> {
         if self.dice.chance(30) {
             let exceptions = Properties { dice: self.dice, scope: &self.scope, threads: &views }.exceptions();
             self.items.push(exceptions);
+        }
+        if self.options.waiting || self.dice.chance(6) {
+            self.items.push(item(ItemKind::NoDeadlock));
         }
         Module { items: self.items }
     }
@@ -211,8 +224,13 @@ impl<'a> Generator<'a> {
         if self.options.dynamic {
             self.shared_variable("g", Sort::Tid);
         }
-        for _ in 0..self.dice.below(3) {
-            let sort = self.dice.pick(&[Sort::Lock, Sort::Mutex, Sort::Mutex, Sort::RwLock]).clone();
+        let locks = if self.options.waiting { 1 + self.dice.below(3) } else { self.dice.below(3) };
+        for _ in 0..locks {
+            let mutexes = Sort::Array(Box::new(Sort::Range(0, 1)), Box::new(Sort::Mutex));
+            let sort = match self.options.waiting {
+                true => self.dice.pick(&[Sort::Mutex, Sort::Mutex, Sort::Mutex, mutexes, Sort::Lock]).clone(),
+                false => self.dice.pick(&[Sort::Lock, Sort::Mutex, Sort::Mutex, Sort::RwLock]).clone(),
+            };
             self.shared_variable("m", sort);
         }
     }

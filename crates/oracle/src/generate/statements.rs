@@ -114,7 +114,8 @@ impl<'a> Coder<'a> {
         if self.in_atomic || self.returns.is_some() || is_no_step {
             return None;
         }
-        let label = self.fresh("L");
+        let is_end = self.scope.waiting && self.dice.chance(20);
+        let label = self.fresh(if is_end { "end" } else { "L" });
         stmt.labels.push(name(&label));
         self.labels.push(label.clone());
         if !self.in_for {
@@ -127,12 +128,12 @@ impl<'a> Coder<'a> {
     fn statement(&mut self) -> Vec<Stmt> {
         let compound = if self.depth < DEEPEST { 1 } else { 0 };
         let weights = [
-            22, // an assignment
-            2,  // skip
-            5,  // assert
-            5,  // await
-            10, // a critical section
-            1,  // a single operation on a lock
+            22,                                       // an assignment
+            2,                                        // skip
+            if self.scope.waiting { 1 } else { 5 },   // assert
+            5,                                        // await
+            if self.scope.waiting { 25 } else { 10 }, // a critical section
+            1,                                        // a single operation on a lock
             9 * compound,
             6 * compound,
             4 * compound,
@@ -247,6 +248,9 @@ impl<'a> Coder<'a> {
 
     fn lone_lock_operation(&mut self) -> Vec<Stmt> {
         let Some((lock, sort)) = self.lock() else { return vec![self.assignment()] };
+        if self.scope.waiting && sort == Sort::Mutex && self.dice.chance(30) {
+            return vec![assign(lock, expr(ExprKind::None))];
+        }
         let (acquire, release) = self.lock_operations(&sort);
         let op = if self.dice.chance(50) { acquire } else { release };
         vec![stmt(StmtKind::Lock(op, lock))]

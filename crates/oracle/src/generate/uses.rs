@@ -53,7 +53,7 @@ impl Uses {
                 }
                 // An edge without brackets writes every shared variable, without naming them.
             }
-            ItemKind::Enum(..) => {}
+            ItemKind::Enum(..) | ItemKind::NoDeadlock => {}
         }
     }
 

@@ -19,6 +19,7 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
     };
     match seed % 7 {
         0 if (seed / 7).is_multiple_of(2) => searched(&GeneratorOptions::default()),
+        0 if (seed / 7) % 4 == 1 => searched(&GeneratorOptions::waiting()),
         0 => searched(&GeneratorOptions::odd()),
         1 if seed.is_multiple_of(5) => (with_declaration_at_the_start(random_module(seed, &small), seed), None),
         1 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::machine()),
@@ -33,6 +34,7 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
         5 if (seed / 7) % 3 == 1 => (with_any_copies(random_module(seed, &GeneratorOptions::odd())), None),
         5 if (seed / 7) % 3 == 2 => (with_any_copies(random_module(seed, &GeneratorOptions::machine())), None),
         5 if (seed / 7) % 6 == 3 => (with_any_copies(random_module(seed, &anonymous())), None),
+        5 if (seed / 7) % 12 == 6 => (with_any_copies(random_module(seed, &GeneratorOptions::waiting())), None),
         5 => (with_any_copies(random_module(seed, &small)), None),
         // Not by the last bit of the number, which also says who is asked.
         _ if (seed / 14).is_multiple_of(2) => searched(&GeneratorOptions::recursive()),

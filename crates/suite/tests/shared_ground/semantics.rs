@@ -99,6 +99,8 @@ pub fn property_errors(instance: &Instance, state: &State) -> BTreeSet<ErrorKind
             Wording::Invariant(_) => ErrorKind::Invariant,
             Wording::Never => ErrorKind::Never,
             Wording::NoRace(_) => ErrorKind::Race,
+            Wording::NoDeadlock => ErrorKind::Deadlock,
+            Wording::NoLockCycle => ErrorKind::LockCycle,
         },
     };
     broken.iter().map(kind).collect()
