@@ -1,6 +1,6 @@
 use crate::Advice;
 use threadwise_evidence::{Proof, Trace};
-use threadwise_ir::{Gap, Program};
+use threadwise_ir::{Gap, LocationId, Program};
 use threadwise_limits::Limit;
 use threadwise_source::{Diagnostic, Span};
 
@@ -75,11 +75,14 @@ pub struct Stats {
     /// For each edge of the program how often it was taken, where an engine knows all that can be taken: one that was
     /// not is taken in no execution. Engines that do not count say one for any number.
     pub taken: Option<Vec<u64>>,
+    /// Where a thread is stuck in a state in which no thread can take a step, if a search came across one and was not to
+    /// look for them.
+    pub stuck: Option<LocationId>,
 }
 
 impl Stats {
     pub fn of(numbers: Vec<(&'static str, u64)>) -> Stats {
-        Stats { numbers, taken: None }
+        Stats { numbers, ..Stats::default() }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::canonical::Canonical;
 use crate::initial::InitialStates;
-use crate::properties::{Judgement, NOTHING, PropertyMemo};
+use crate::properties::{InternedLocals, Judgement, NOTHING, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
-use threadwise_ir::{Gap, Instance, TemplateId, ThreadId};
+use threadwise_ir::{Gap, Instance, Locals, LocationId, TemplateId, ThreadId, Wait};
 use threadwise_limits::{Budget, Limit};
 use threadwise_tables::{Interner, StepTables};
 
@@ -29,6 +29,8 @@ pub(crate) struct Search<'a> {
     /// What the threads of the state at hand show to patterns.
     shown: Vec<u32>,
     gap: Option<Gap>,
+    /// Where a thread is stuck in the first deadlock, where these are no errors.
+    stuck: Option<LocationId>,
 }
 
 /// How a search ended.
@@ -60,6 +62,7 @@ impl<'a> Search<'a> {
             depth: 0,
             shown: Vec::new(),
             gap: None,
+            stuck: None,
         }
     }
 
@@ -130,6 +133,7 @@ impl<'a> Search<'a> {
             return Ok(true);
         }
         let symmetric = !self.canonical.is_trivial();
+        let before = self.transitions;
         for thread in 0..self.instance.threads.len() {
             if symmetric && self.canonical.repeats_previous(state, thread, &self.tables.shared) {
                 continue;
@@ -151,7 +155,24 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        if self.transitions == before && self.stuck.is_none() {
+            self.stuck = self.stuck_in(state);
+        }
         Ok(false)
+    }
+
+    /// Where a thread is stuck in a state from which no step leads.
+    fn stuck_in(&self, state: &[u32]) -> Option<LocationId> {
+        let program = &self.instance.program;
+        if program.forbids_deadlocks() || self.tables.gap.is_some() {
+            return None;
+        }
+        let locals = InternedLocals { instance: self.instance, state, tables: &self.tables };
+        let all = || (0..self.instance.threads.len()).map(|thread| locals.local(thread));
+        if all().any(|local| program.location(self.instance.location_of(local)).wait == Wait::IsForCopies) {
+            return None;
+        }
+        all().find(|local| !self.instance.may_rest(local)).map(|local| self.instance.location_of(local))
     }
 
     fn meets_pattern(&mut self, state: &[u32]) -> bool {
@@ -190,7 +211,8 @@ impl<'a> Search<'a> {
             ("shared_states", self.tables.shared.len() as u64),
             ("local_states", self.tables.locals.iter().map(|l| l.len() as u64).sum()),
         ];
-        Stats { numbers, taken: Some(self.tables.taken.counts()) }
+        let (taken, stuck) = (Some(self.tables.taken.counts()), self.stuck);
+        Stats { numbers, taken, stuck }
     }
 
     /// The visited states as a proof.

@@ -6,6 +6,7 @@ use crate::resolve::{Resolved, Step, ThreadDef};
 use std::sync::Arc;
 use threadwise_ir::{
     Command, Edge, EdgeId, Expr, Location, LocationId, Op, Place, Program, Routine, RoutineId, Update, Value, VarRef,
+    Wait,
 };
 use threadwise_source::{Diagnostic, Span};
 
@@ -72,7 +73,9 @@ impl Graph<'_> {
 
     fn add_location(&mut self, routine: RoutineId, labels: Vec<Arc<str>>, span: Span) -> LocationId {
         let id = LocationId(self.program.locations.len() as u32);
-        self.program.locations.push(Location { labels: labels.into(), ..Location::new(routine, span) });
+        // A transition system does not say where a thread may wait.
+        let wait = Wait::IsMeant;
+        self.program.locations.push(Location { labels: labels.into(), wait, ..Location::new(routine, span) });
         id
     }
 

@@ -10,6 +10,8 @@ pub enum Note {
     NoInitialState,
     /// A property that looks at nothing holds whatever the program does.
     ConstantProperty { text: String, place: String },
+    /// A search came across a deadlock, which is no error unless the program, or the user, says so.
+    Deadlock { place: String, program: String },
     /// An engine is at fault, but another one has the answer.
     Breakdown { reason: String },
 }
@@ -18,7 +20,9 @@ impl Note {
     /// Whether it is for everybody, or for those who ask for details.
     pub fn is_warning(&self) -> bool {
         match self {
-            Note::NoInitialState | Note::ConstantProperty { .. } | Note::Breakdown { .. } => true,
+            Note::NoInitialState | Note::ConstantProperty { .. } | Note::Deadlock { .. } | Note::Breakdown { .. } => {
+                true
+            }
         }
     }
 }
@@ -33,6 +37,11 @@ impl fmt::Display for Note {
             Note::ConstantProperty { text, place } => {
                 write!(f, "warning: `{text}` at {place} looks at no state, so it holds whatever the program does")
             }
+            Note::Deadlock { place, program } => write!(
+                f,
+                "note: all threads can come to wait for ever, one of them at {place}; \
+                 `threadwise check --deadlock {program}` shows how"
+            ),
             Note::Breakdown { reason } => write!(f, "warning: {reason}; please report it"),
         }
     }

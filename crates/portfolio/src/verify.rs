@@ -190,6 +190,12 @@ fn run_until_patient(
         left_out = stats.taken.as_ref().map_or_else(Vec::new, |taken| unreached(program, taken));
         notes.extend(constant_properties(program));
     }
+    if let (Some(stuck), false) = (stats.stuck, matches!(verdict, Verdict::Unsafe(_))) {
+        notes.push(Note::Deadlock {
+            place: program.source.locate(program.location(stuck).span),
+            program: program.source.name().to_string(),
+        });
+    }
     let engine = engine.name().into();
     let attempts = Vec::new();
     Outcome { verdict, engine, modular, stats, attempts, unreached: left_out, notes, chosen: None, proof, rejected }

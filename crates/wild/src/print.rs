@@ -76,6 +76,7 @@ impl Printer {
                 self.line(&format!("shared {}: {}{};", names.join(", "), self.ty(ty), self.init(init)));
             }
             Item::Formula(words, e) => self.line(&format!("{words} {};", self.top(e))),
+            Item::NoDeadlock => self.line("nodeadlock;"),
             Item::NoRace(names) => self.line(&format!("norace {};", names.join(", "))),
             Item::Thread(name, copies, params, body) => {
                 let copies = match copies {

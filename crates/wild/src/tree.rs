@@ -88,6 +88,7 @@ pub(crate) enum Item {
     /// formula, and the formula.
     Formula(String, Expr),
     NoRace(Vec<String>),
+    NoDeadlock,
     /// With parameters if it waits to be started.
     Thread(String, Copies, Option<Vec<(String, Type)>>, Block),
     Procedure {
@@ -206,7 +207,7 @@ impl Item {
         match self {
             Item::Thread(_, _, _, body) | Item::Procedure { body, .. } => Some(body),
             Item::Const(..) | Item::Enum(..) | Item::Shared(..) | Item::Formula(..) => None,
-            Item::NoRace(_) | Item::Contract(..) | Item::Abstract { .. } => None,
+            Item::NoRace(_) | Item::NoDeadlock | Item::Contract(..) | Item::Abstract { .. } => None,
         }
     }
 
@@ -218,9 +219,8 @@ impl Item {
                 let of_nodes = nodes.iter_mut().filter_map(|(_, assertion)| assertion.as_mut());
                 of_nodes.chain(edges.iter_mut().filter_map(|edge| edge.formula.as_mut())).collect()
             }
-            Item::Const(..) | Item::Enum(..) | Item::NoRace(_) | Item::Thread(..) | Item::Procedure { .. } => {
-                Vec::new()
-            }
+            Item::Const(..) | Item::Enum(..) | Item::NoRace(_) | Item::NoDeadlock => Vec::new(),
+            Item::Thread(..) | Item::Procedure { .. } => Vec::new(),
         }
     }
 
@@ -239,7 +239,7 @@ impl Item {
             Item::Procedure { params, result, .. } => {
                 params.iter_mut().chain(result).flat_map(|(_, ty)| ty.exprs_mut()).collect()
             }
-            Item::Enum(..) | Item::NoRace(_) => Vec::new(),
+            Item::Enum(..) | Item::NoRace(_) | Item::NoDeadlock => Vec::new(),
             Item::Formula(..) | Item::Contract(..) | Item::Abstract { .. } => Vec::new(),
         }
     }

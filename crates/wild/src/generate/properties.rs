@@ -23,6 +23,9 @@ impl Generator {
                 self.items.push(Item::NoRace(chosen));
             }
         }
+        while self.random.percent(12) {
+            self.items.push(Item::NoDeadlock);
+        }
     }
 
     /// By how many keys the elements are told apart: none, some, or all.

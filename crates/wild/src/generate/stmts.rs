@@ -39,7 +39,8 @@ impl Generator {
             let labels = self.labels.clone();
             return self.random.pick(&labels);
         }
-        let label = self.fresh_name("L");
+        let prefix = if self.random.percent(12) { "end" } else { "L" };
+        let label = self.fresh_name(prefix);
         self.labels.push(label.clone());
         label
     }
