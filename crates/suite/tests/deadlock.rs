@@ -1,0 +1,192 @@
+//! Deadlocks: every engine, however it is asked, and every judge, also of proofs that were made for less.
+
+use std::time::Duration;
+use threadwise_check::{CheckError, check};
+use threadwise_evidence::violation_info;
+use threadwise_limits::Budget;
+use threadwise_portfolio::{EngineOptions, Request, engines, verify};
+use threadwise_suite::{Example, examples_in, program, try_program};
+use threadwise_verdict::Verdict;
+
+fn programs() -> Vec<Example> {
+    let programs = examples_in("tests/corpus/deadlock");
+    assert!(programs.len() >= 25, "{}", programs.len());
+    programs
+}
+
+fn budget() -> Budget {
+    Budget::new(Some(Duration::from_secs(60)), Some(4 << 30))
+}
+
+/// A program by its text, asked of an engine.
+fn ask(text: &str, engine: &str) -> Verdict {
+    let request = Request { engine: engine.parse().expect("an engine"), want_proof: true, ..Request::default() };
+    verify(&program("deadlock.tw", text), &request, &budget()).verdict
+}
+
+/// What kind of error an engine finds.
+fn kind(text: &str, engine: &str) -> &'static str {
+    match ask(text, engine) {
+        Verdict::Unsafe(found) => violation_info(found.trace().instance(), &found.trace().trace().violation).kind,
+        Verdict::Safe(_) => "safe",
+        Verdict::Unknown(unknown) if unknown.is_internal_error() => "internal error",
+        Verdict::Unknown(_) => "unknown",
+    }
+}
+
+#[test]
+fn no_engine_says_anything_wrong_however_it_is_asked() {
+    threadwise_solver_setup::solver_for_tests();
+    let mut wrong = Vec::new();
+    for example in programs() {
+        let program = example.program();
+        for engine in engines().filter(|engine| engine.applicable(&program).is_ok()) {
+            let name = engine.name().as_str();
+            for (symmetry, fold) in [(true, true), (true, false), (false, true), (false, false)] {
+                let options = EngineOptions::default().with_symmetry(symmetry).with_folding(fold);
+                let engine = name.parse().expect("an engine");
+                let verdict = verify(&program, &Request { engine, options, ..Request::default() }, &budget()).verdict;
+                let must_know = name == "explicit" && !program.has_any_copies() || name == "cartesian";
+                let fine = match &verdict {
+                    Verdict::Safe(_) => example.safe,
+                    Verdict::Unsafe(_) => !example.safe,
+                    Verdict::Unknown(unknown) => !must_know && !unknown.is_internal_error(),
+                };
+                if !fine {
+                    wrong.push(format!("{} by {name}, {options:?}: {verdict:?}", example.path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What proves everything but the absence of deadlocks is no proof where there are some.
+#[test]
+fn proofs_that_were_made_for_less_are_refused() {
+    threadwise_solver_setup::solver_for_tests();
+    let mut refused = std::collections::BTreeMap::new();
+    for example in programs().into_iter().filter(|example| !example.safe) {
+        let (asked, name) = (example.program(), example.path.display().to_string());
+        let silent = try_program("silent.tw", &example.text.replace("nodeadlock;", "")).expect("a program");
+        for engine in ["explicit", "modular", "cartesian", "predicates"] {
+            let engine_choice = engine.parse().expect("an engine");
+            let request = Request { engine: engine_choice, want_proof: true, ..Request::default() };
+            let Some(proof) = verify(&silent, &request, &budget()).proof else { continue };
+            match check(&asked, &proof, &budget()) {
+                Err(CheckError::Refuted(_)) => *refused.entry(engine).or_insert(0) += 1,
+                other => panic!("{name}: a proof by {engine} is judged as {other:?}"),
+            }
+        }
+    }
+    let enough = ["explicit", "modular", "cartesian"].iter().all(|engine| refused.get(engine) >= Some(&8));
+    assert!(enough, "{refused:?}");
+}
+
+/// A proof is not refused for what it says of deadlocks where there are none.
+#[test]
+fn proofs_of_the_right_programs_are_accepted() {
+    for example in programs().into_iter().filter(|example| example.safe) {
+        let asked = example.program();
+        for engine in ["explicit", "modular", "cartesian"] {
+            let request =
+                Request { engine: engine.parse().expect("an engine"), want_proof: true, ..Request::default() };
+            let outcome = verify(&asked, &request, &budget());
+            if let Some(proof) = outcome.proof {
+                check(&asked, &proof, &budget()).expect("it was accepted before");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_found_has_its_own_kind() {
+    let crossed = "shared a, b: mutex;
+        thread P { acquire(a); acquire(b); release(b); release(a); }
+        thread Q { acquire(b); acquire(a); release(a); release(b); }";
+    for engine in ["explicit", "cartesian"] {
+        assert_eq!(kind(&format!("{crossed} nodeadlock;"), engine), "deadlock");
+        let others = "thread R { loop { skip; } } nodeadlock;";
+        assert_eq!(kind(&format!("{crossed} {others}"), engine), "lock-cycle");
+        assert_eq!(kind(crossed, engine), "safe");
+        assert_eq!(kind("thread P { skip; assert false; } thread Q { await false; } nodeadlock;", engine), "assertion");
+    }
+}
+
+/// What waits at which point, and why that is one: each of these is another reason why a thread is not stuck.
+#[test]
+fn who_is_not_stuck() {
+    let right = [
+        "thread P { skip; } nodeadlock;",
+        "thread P { skip; return; skip; } nodeadlock;",
+        "shared x: bool; thread P { end: await x; } nodeadlock;",
+        "shared x: bool; thread P { loop { endless: atomic { await x; x = false; } } } nodeadlock;",
+        "shared x: bool; proc p() { end: await x; } thread P { p(); } nodeadlock;",
+        "thread P[0] { await false; } nodeadlock;",
+        "thread P { skip; } thread W[2](n: 0..1) { await n == 0; } nodeadlock;",
+        "shared x: bool; thread P { await x; } thread Q { loop { skip; } } nodeadlock;",
+        "shared m: lock; thread P[2] { loop { acquire(m); release(m); } } nodeadlock;",
+        "shared x: 0..1; thread P[2] { loop { atomic { await x == 0; x = 1; } x = 0; } } nodeadlock;",
+    ];
+    let wrong = [
+        "shared x: bool; thread P { bend: await x; } nodeadlock;",
+        "shared x: bool; thread P { await x; end: skip; } nodeadlock;",
+        "shared x: bool; proc p() { await x; } thread P { end: p(); } nodeadlock;",
+        "shared x: bool; thread P { end: await x; } thread Q { skip; await x; } nodeadlock;",
+        "shared x: bool; thread P { atomic { x = true; await !x; } } nodeadlock;",
+        "shared x: bool; thread P { atomic { end: await x; } } nodeadlock;",
+        "thread P { loop { } } nodeadlock;",
+        "thread P { start W(); } thread W() { await false; } nodeadlock;",
+        "thread P { join W; } thread W() { skip; } nodeadlock;",
+        "shared m: lock; thread P[2] { acquire(m); } nodeadlock;",
+        "shared x: 0..1; thread P { action [x] x' > 1; } nodeadlock;",
+        "shared x: 0..3; thread P { var y: 0..3; y = *; x = y; await x > 3; } nodeadlock;",
+    ];
+    for engine in ["explicit", "cartesian", "modular"] {
+        for text in right {
+            assert!(["safe", "unknown"].contains(&kind(text, engine)), "{engine}: {text}");
+            assert!(engine == "modular" || kind(text, engine) == "safe", "{engine}: {text}");
+        }
+        for text in wrong {
+            assert!(["deadlock", "unknown"].contains(&kind(text, engine)), "{engine}: {text}");
+            assert!(engine == "modular" || kind(text, engine) == "deadlock", "{engine}: {text}");
+        }
+    }
+}
+
+/// Any number of copies: none, few, and those that are started.
+#[test]
+fn any_number_of_copies() {
+    // Nobody waits where nobody is.
+    let alone = "shared m: mutex; thread W[*] { loop { acquire(m); release(m); } } nodeadlock;";
+    assert_eq!(kind(alone, "modular"), "safe");
+    // One of them waits for ever for another one to come.
+    let pairs = "shared n: 0..2; thread W[*] { atomic { await n < 2; n = n + 1; } await n == 2; } nodeadlock;";
+    assert_eq!(kind(pairs, "explicit"), "deadlock");
+    assert_ne!(kind(pairs, "modular"), "safe");
+    // With no copy nobody answers.
+    let asks = "shared asked, told: bool; thread P { asked = true; await told; }
+        thread W[*] { end: await asked; told = true; } nodeadlock;";
+    assert_eq!(kind(asks, "explicit"), "deadlock");
+    assert_ne!(kind(asks, "modular"), "safe");
+    // There is always one more that can be started.
+    let started = "thread P { loop { start W(); } } thread W[*]() { skip; } nodeadlock;";
+    assert_ne!(kind(started, "explicit"), "deadlock");
+    assert_eq!(kind(started, "modular"), "safe");
+}
+
+/// Engines that say nothing of threads that wait say so.
+#[test]
+fn who_cannot_tell_refuses() {
+    threadwise_solver_setup::solver_for_tests();
+    let text = "shared m: mutex; shared x: int; thread P { acquire(m); x = x + 1; release(m); }
+        rely forall i: tid :: m == i ==> m' == i; invariant m == none || m == P; nodeadlock;";
+    for engine in ["contracts", "predicates"] {
+        let Verdict::Unknown(unknown) = ask(text, engine) else { panic!("{engine} cannot tell") };
+        assert!(unknown.reason().contains("`nodeadlock`"), "{engine}: {}", unknown.reason());
+    }
+    let specified = "shared x: 0..1; thread P { await x == 0; x = 1; }
+        abstract P { init A; idle; A:; A -> A [x] x == 0 && x' == 1; } nodeadlock;";
+    let Verdict::Unknown(unknown) = ask(specified, "conformance") else { panic!("conformance cannot tell") };
+    assert!(unknown.reason().contains("where its thread waits"), "{}", unknown.reason());
+}
