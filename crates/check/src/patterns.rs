@@ -106,3 +106,49 @@ pub(crate) fn tells_elements_apart(program: &Program) -> bool {
         Pattern::LockCycle => true,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use threadwise_ir::{Observation, Property};
+    use threadwise_source::{SourceMap, Span};
+
+    fn shown(property: u32, parts: &[(u32, u32)]) -> Observations {
+        let mut shown = Observations::default();
+        for &(sign, element) in parts {
+            shown.add(Observation { property: PropertyId(property), sign, first: element, last: element });
+        }
+        shown
+    }
+
+    /// All ways in which three threads may be still and stuck, and may wait for each other and have ended: what is found
+    /// here is what the semantics finds, which goes about it differently.
+    #[test]
+    fn what_may_be_met_is_what_the_semantics_says() {
+        let mut program = Program::empty(Arc::new(SourceMap::default()));
+        program.properties = vec![Property::nodeadlock(Span::default()), Property::nolockcycle(Span::default())];
+        let waiting = [&[][..], &[(STILL, 0)], &[(STILL, 0), (STUCK, 0)]].map(|parts| shown(0, parts));
+        let locks: Vec<Observations> = (0..16u32)
+            .map(|bits| {
+                let waits = (0..3).filter(|bit| bits >> bit & 1 == 1).map(|bit| (WAITS, bit + 1));
+                shown(1, &waits.chain((bits >> 3 == 1).then_some((ENDED, 0))).collect::<Vec<(u32, u32)>>())
+            })
+            .collect();
+        let mut met = 0;
+        for kinds in [&waiting[..], &locks[..]] {
+            for number in 0..kinds.len().pow(3) {
+                let at = |place: u32| kinds[number / kinds.len().pow(place) % kinds.len()].clone();
+                let threads: Vec<Observations> = (0..3).map(at).collect();
+                let semantics = program.patterns_met(&threads.iter().collect::<Vec<&Observations>>());
+                let found = meeting(&program, &threads);
+                assert_eq!(found.is_some(), !semantics.is_empty(), "{threads:?}");
+                met += usize::from(found.is_some());
+            }
+        }
+        // All three are still, and not none of them stuck: 7. No lock is waited for in vain if nobody waits for one that has
+        // ended, and the others do not wait around a cycle: there are 25 such graphs of three threads, 3 of two, 1 of one,
+        // and any of those that have ended may be said to wait for any of these.
+        assert_eq!(met, 7 + 16usize.pow(3) - (25 + 3 * 3 * 4 + 3 * 4 + 1));
+    }
+}

@@ -1,6 +1,7 @@
 //! What threads show, and whether they meet a pattern.
 
 use std::sync::Arc;
+use threadwise_ir::deadlock::{ENDED, STILL, STUCK, WAITS};
 use threadwise_ir::{Observation, Observations, Program, Property, PropertyId, Region, SharedId};
 use threadwise_source::{SourceMap, Span};
 
@@ -58,4 +59,44 @@ fn threads_meet_in_an_element_that_all_of_them_show() {
         assert_eq!((met.len(), met[0].property, met[0].element), (1, PropertyId(79), element));
         assert_eq!(met[0].threads, [1, 0], "the writer comes first, as in the pattern");
     }
+}
+
+fn program_without_deadlocks() -> Program {
+    let mut program = Program::empty(Arc::new(SourceMap::default()));
+    program.properties.push(Property::nodeadlock(Span::default()));
+    program.properties.push(Property::nolockcycle(Span::default()));
+    program
+}
+
+#[test]
+fn a_deadlock_is_met_by_all_threads_or_not_at_all() {
+    let program = program_without_deadlocks();
+    let (still, stuck) = (shown(&[(0, STILL, 0, 0)]), shown(&[(0, STILL, 0, 0), (0, STUCK, 0, 0)]));
+    assert!(program.patterns_met(&[]).is_empty());
+    assert!(program.patterns_met(&[&still, &still]).is_empty(), "all may rest");
+    assert!(program.patterns_met(&[&stuck, Observations::none()]).is_empty(), "one can go on");
+    let met = &program.patterns_met(&[&still, &stuck, &stuck])[0];
+    assert_eq!((met.property, &met.threads[..]), (PropertyId(0), &[1, 0, 2][..]));
+    assert_eq!(met.shown, [(STUCK, 0), (STILL, 0), (STILL, 0)]);
+}
+
+#[test]
+fn a_cycle_of_locks_is_met_by_those_on_it() {
+    let program = program_without_deadlocks();
+    let waits = |holder: u32| shown(&[(1, WAITS, holder, holder)]);
+    let nothing = Observations::none();
+    // Threads are numbered from 1. The first one waits for the others, and nobody for it.
+    assert!(program.patterns_met(&[&waits(2), &waits(3), nothing]).is_empty());
+    let met = &program.patterns_met(&[&waits(2), &waits(3), &waits(2)])[0];
+    assert_eq!((&met.threads[..], &met.shown[..]), (&[1, 2][..], &[(WAITS, 3), (WAITS, 2)][..]));
+    let met = &program.patterns_met(&[nothing, &waits(2)])[0];
+    assert_eq!((&met.threads[..], &met.shown[..]), (&[1][..], &[(WAITS, 2)][..]));
+    // A thread that may wait for several others closes a cycle with one of them.
+    let met = &program.patterns_met(&[&shown(&[(1, WAITS, 2, 3)]), nothing, &waits(1)])[0];
+    assert_eq!((&met.threads[..], &met.shown[..]), (&[0, 2][..], &[(WAITS, 3), (WAITS, 1)][..]));
+    // Whoever has ended gives nothing back, and waits for nobody.
+    let ended = shown(&[(1, ENDED, 0, 0)]);
+    assert!(program.patterns_met(&[&ended, &ended]).is_empty());
+    let met = &program.patterns_met(&[&ended, &waits(1)])[0];
+    assert_eq!((&met.threads[..], &met.shown[..]), (&[1, 0][..], &[(WAITS, 1), (ENDED, 0)][..]));
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod compare;
 mod conformance;
+mod deadlock;
 mod evidence;
 mod generated;
 mod limits;
