@@ -281,7 +281,8 @@ fn standstill_text(standstill: &Standstill, palette: Palette) -> String {
     if standstill.more > 0 {
         out.push_str(&format!("    and {} more\n", standstill.more));
     }
-    if let Some(cycle) = &standstill.cycle {
+    // One thread has its line already.
+    if let Some(cycle) = standstill.cycle.as_ref().filter(|_| standstill.waiters.len() > 1) {
         out.push_str(&format!("    {cycle}\n"));
     }
     out

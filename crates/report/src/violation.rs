@@ -45,7 +45,13 @@ pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
             let standstill = state.as_ref().and_then(|state| standstill(instance, state, *id));
             let span = standstill.as_ref().and_then(|standstill| standstill.waiters.first()).map(|waiter| waiter.span);
             Explanation {
-                what: property_fails(&property.wording, state.as_ref().and_then(|state| element(instance, state, *id))),
+                what: match &standstill {
+                    Some(standstill) => standstill.what().to_string(),
+                    None => {
+                        let element = state.as_ref().and_then(|state| element(instance, state, *id));
+                        property_fails(&property.wording, element)
+                    }
+                },
                 text: show_property(program, property),
                 facts: property_facts(instance, state.as_ref(), property),
                 race: property

@@ -174,10 +174,21 @@ fn name(instance: &Instance, thread: ThreadId) -> String {
 }
 
 impl Standstill {
+    /// What has happened, in a few words.
+    pub(crate) fn what(&self) -> &'static str {
+        let is_kept = |waiter: &Waiter| waiter.lock.as_ref().is_some_and(|held| held.ended);
+        match self.whole {
+            true => "deadlock",
+            false if self.waiters.iter().any(is_kept) => "a lock is never given back",
+            false => "cycle of locks",
+        }
+    }
+
     /// What has come to a standstill.
     pub(crate) fn text(&self) -> &'static str {
         match self.whole {
             true => "no thread can take a step",
+            false if self.waiters.len() == 1 => "this thread never takes a step again, whatever the others do",
             false => "these threads never take a step again, whatever the others do",
         }
     }

@@ -8,7 +8,9 @@
 //!
 //! A front end declares each template with [`Lives`] and [`Startable`], emits [`Startable::first_step`] where the
 //! template's code begins and [`Startable::last_step`] where it ends, and for each statement that starts or joins a
-//! thread the commands of [`Startable::start`] and [`Lives::join`].
+//! thread the commands of [`Startable::start`] and [`Lives::join`]. Where the first step starts waiting is meant, since nobody
+//! need start the thread; where one of any number of copies is started, whoever waits does so for copies: a front end says
+//! so with `ir::Wait`.
 
 mod commands;
 mod declare;
