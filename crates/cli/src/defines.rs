@@ -3,7 +3,7 @@
 use crate::exit::InputError;
 use std::collections::BTreeMap;
 use threadwise_evidence_files::Header;
-use threadwise_frontends::{DEADLOCK, Options, with_defines};
+use threadwise_frontends::{DEADLOCK, Options};
 
 /// Overridden constants by name.
 pub type Defines = BTreeMap<String, i64>;
@@ -42,8 +42,8 @@ pub fn from_evidence(recorded: &Defines, flags: &Options) -> Result<Defines, Inp
 
 /// How to read the program that evidence was made of.
 pub fn options_of_evidence(header: &Header, defines: &Defines, flags: &Options) -> Options {
-    let mut options = with_defines(defines);
-    if header.deadlock || flags.values(&DEADLOCK).next().is_some() {
+    let mut options = flags.with_defines(defines);
+    if header.deadlock && flags.values(&DEADLOCK).next().is_none() {
         options.add(&DEADLOCK, "");
     }
     options
