@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use threadwise_evidence::{show_local, show_shared};
 use threadwise_ir::{EdgeId, Gap, Instance, Observations, Steps, Store, ThreadId};
-use threadwise_limits::Budget;
+use threadwise_limits::{Budget, growth_of_table};
 
 /// Pieces of work between two questions to the budget.
 const PATIENCE: u64 = 1 << 12;
@@ -68,7 +68,8 @@ impl<'a> Desk<'a> {
     pub(crate) fn ask_budget(&mut self) -> Result<(), CheckError> {
         self.work += 1;
         if self.work.is_multiple_of(PATIENCE) {
-            self.budget.check()?;
+            let views = growth_of_table::<((u32, u32), u32)>(self.views.len(), self.views.capacity());
+            self.budget.check_for(self.stores.growth() + self.locals.growth() + views)?;
             self.budget.report(|| format!("checking the proof: {} thread states", self.states));
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use threadwise_limits::growth_of_table;
 
 /// Gives equal sequences of words equal numbers.
 #[derive(Default)]
@@ -19,6 +20,11 @@ impl Interner {
         self.words.push(words.clone());
         self.numbers.insert(words, number);
         number
+    }
+
+    /// The bytes that it takes anew when it next grows, if that is near.
+    pub(crate) fn growth(&self) -> u64 {
+        growth_of_table::<(Rc<[i64]>, u32)>(self.numbers.len(), self.numbers.capacity())
     }
 
     pub(crate) fn words(&self, number: u32) -> &[i64] {

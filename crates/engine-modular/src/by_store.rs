@@ -2,6 +2,7 @@
 
 use crate::bits::Bits;
 use rustc_hash::FxHashMap;
+use threadwise_limits::growth_of_table;
 
 /// For each store, by its number, a set of local states.
 pub(crate) enum ByStore {
@@ -30,6 +31,14 @@ impl ByStore {
         match self {
             ByStore::Dense(sets) => sets.get(store as usize).filter(|set| !set.is_empty()),
             ByStore::Sparse(sets) => sets.get(&store),
+        }
+    }
+
+    /// The bytes that it takes anew when it next grows, if that is near. An array grows in its place.
+    pub(crate) fn growth(&self) -> u64 {
+        match self {
+            ByStore::Dense(_) => 0,
+            ByStore::Sparse(sets) => growth_of_table::<(u32, Bits)>(sets.len(), sets.capacity()),
         }
     }
 

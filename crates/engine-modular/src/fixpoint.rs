@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
 use threadwise_ir::{Gap, Instance, Observations, Store, Successor, TemplateId, ThreadId};
-use threadwise_limits::{Budget, Limit};
+use threadwise_limits::{Budget, Limit, growth_of_table};
 use threadwise_source::Span;
 use threadwise_tables::{Interner, Taken};
 
@@ -86,6 +86,20 @@ pub(crate) struct ThreadStates {
     watchers: FxHashMap<u32, Vec<(TemplateId, u32, Permutation)>>,
 }
 
+impl ThreadStates {
+    fn growth(&self) -> u64 {
+        let (guarantee, environment) = (&self.guarantee, &self.environment);
+        let contexts: u64 = self.contexts.iter().map(|context| context.states.growth()).sum();
+        growth_of_table::<(u32, FxHashSet<u32>)>(guarantee.len(), guarantee.capacity())
+            + growth_of_table::<(u32, Vec<u32>)>(environment.len(), environment.capacity())
+            + growth_of_table::<(u32, u32)>(self.disturbed.len(), self.disturbed.capacity())
+            + growth_of_table::<(u32, Vec<u32>)>(self.watchers.len(), self.watchers.capacity())
+            + growth_of_table::<((u32, u32), u32)>(self.context_of.len(), self.context_of.capacity())
+            + self.locals.growth()
+            + contexts
+    }
+}
+
 struct ContextStates {
     states: ByStore,
     callers: Vec<(u32, Store)>,
@@ -136,7 +150,7 @@ pub(crate) fn solve<'a>(instance: &'a Instance, goal: Goal, budget: &Budget) -> 
             return Err(Stop::TooMany);
         }
         if fixpoint.treated.is_multiple_of(STATES_PER_CHECK) {
-            budget.check()?;
+            budget.check_for(fixpoint.growth())?;
             budget.report(|| format!("{} thread states", fixpoint.treated));
         }
         fixpoint.treated += 1;
@@ -156,6 +170,14 @@ impl Fixpoint<'_> {
     /// some state; but where copies are permuted, each template sees another permutation.
     fn is_dense(&self) -> bool {
         self.perspectives.are_equal() && !self.recursive
+    }
+
+    /// The bytes that tables take anew which are about to grow. There is one of some for each thread, so that many may
+    /// grow at once.
+    fn growth(&self) -> u64 {
+        let shown = growth_of_table::<((TemplateId, u32, u32), Observations)>(self.shown.len(), self.shown.capacity());
+        let of_threads: u64 = self.threads.iter().map(ThreadStates::growth).sum();
+        self.perspectives.growth() + self.meeting.growth() + shown + of_threads
     }
 
     /// AG INIT, AG PDA INIT.

@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use threadwise_ir::{Instance, Symmetry, TemplateId};
+use threadwise_limits::growth_of_table;
 use threadwise_tables::Interner;
 
 /// Where each thread goes; threads are counted from 0.
@@ -40,6 +41,12 @@ impl<'a> Perspectives<'a> {
         let named = instance.program.shared.iter().any(|v| v.sort.mentions_tid());
         let permutes = named && symmetric.iter().any(|&t| instance.copies_of(t).len() >= 2);
         Perspectives { instance, symmetric, permutes, stores: Interner::default(), canonical: FxHashMap::default() }
+    }
+
+    /// The bytes that it takes anew when it next grows, if that is near.
+    pub(crate) fn growth(&self) -> u64 {
+        type Known = ((TemplateId, u32), (u32, Permutation));
+        self.stores.growth() + growth_of_table::<Known>(self.canonical.len(), self.canonical.capacity())
     }
 
     /// Whether all threads see the same stores.

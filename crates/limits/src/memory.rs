@@ -31,6 +31,14 @@ pub fn memory_in_use() -> u64 {
     of_this_process().1 + of_others()
 }
 
+/// The bytes that a hash table with entries `T` takes anew when it next grows, if that is near: its entries are then moved
+/// to one that is twice as large. For [`Budget::check_for`](crate::Budget::check_for), where tables are large.
+pub fn growth_of_table<T>(len: usize, capacity: usize) -> u64 {
+    // Of eight places seven are used, and each has a byte besides.
+    let places = 2 * (capacity as u64 / 7 * 8);
+    if len >= capacity / 8 * 7 { places * (size_of::<T>() as u64 + 1) } else { 0 }
+}
+
 /// The most bytes of memory this process has held; 0 where the system does not tell.
 pub fn peak_memory() -> u64 {
     field("/proc/self/status", "VmHWM:").unwrap_or(0)
@@ -121,6 +129,15 @@ mod tests {
         assert!(is_nearly_full(mib(200), mib(170), mib(60)));
         assert!(!is_nearly_full(mib(200), mib(190), mib(8)), "most of it is only reserved");
         assert!(!is_nearly_full(mib(1000), mib(700), mib(600)), "there is more");
+    }
+
+    #[test]
+    fn a_table_that_is_nearly_full_grows_to_twice_its_size() {
+        let mut table: std::collections::HashSet<u64> = (0..(7 << 10) - 1).collect();
+        table.insert(7 << 10);
+        assert_eq!(table.capacity(), 7 << 10);
+        assert_eq!(growth_of_table::<u64>(table.len(), table.capacity()), 9 << 14);
+        assert_eq!(growth_of_table::<u64>(table.len() / 2, table.capacity()), 0);
     }
 
     #[test]

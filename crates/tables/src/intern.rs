@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
+use threadwise_limits::growth_of_table;
 
 /// Numbers stores in the order they first appear.
 #[derive(Clone, Default)]
@@ -28,6 +29,11 @@ impl Interner {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// The bytes that it takes anew when it next grows, if that is near.
+    pub fn growth(&self) -> u64 {
+        growth_of_table::<u32>(self.table.len(), self.table.capacity())
     }
 
     /// The number of a store, new or not.
