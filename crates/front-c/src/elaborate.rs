@@ -31,6 +31,8 @@ pub enum Symbol {
     Enumerator(i64, Ty),
     Entity(EntityId),
     Local(LocalId, Ty),
+    /// A name for a value that does not change.
+    Value(Expr, Ty),
     /// A local whose size is known only when it is declared: the pointer to it, and the type of the elements.
     Sized(LocalId, Ty),
 }

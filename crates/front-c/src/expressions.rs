@@ -90,6 +90,7 @@ impl<'a> Elaborator<'a> {
                 let place = Place { base, path: Vec::new(), ty, atomic: false, span };
                 Ok(Value::Object(Object { place, ty: array, bits: None }))
             }
+            Some(Symbol::Value(expr, ty)) => Ok(Value::Scalar(Expr { span, ..expr }, ty)),
             Some(Symbol::Enumerator(value, ty)) => {
                 let kind = ty.int_kind().unwrap_or(crate::types::IntKind::Int);
                 Ok(self.integer(value, kind, span))
@@ -404,7 +405,14 @@ impl<'a> Elaborator<'a> {
         }
         match value {
             Value::Object(from) if from.ty.unqualified() == object.ty.unqualified() => {
+                let is_atomic = from.place.atomic || object.place.atomic;
+                if is_atomic {
+                    self.body.emit(InstructionKind::AtomicBegin, span);
+                }
                 self.body.emit(InstructionKind::Copy { to: object.place.clone(), from: from.place }, span);
+                if is_atomic {
+                    self.body.emit(InstructionKind::AtomicEnd, span);
+                }
                 Ok(())
             }
             value => {

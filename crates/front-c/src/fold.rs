@@ -2,7 +2,7 @@
 //! but a constant remains.
 
 use threadwise_ir::Bits;
-use threadwise_memory::code::{BinaryOp, Expr, ExprKind, INT, Type, UnaryOp};
+use threadwise_memory::code::{Base, BinaryOp, Expr, ExprKind, INT, Type, UnaryOp};
 
 /// The value of a constant.
 pub fn constant(expr: &Expr) -> Option<i64> {
@@ -80,7 +80,26 @@ pub fn binary(op: BinaryOp, left: Expr, right: Expr, ty: Type) -> Expr {
     {
         return Expr::constant(value as i64, ty, left.span.to(right.span));
     }
+    if let Some(value) = compared_with_null(op, &left, &right) {
+        return Expr::constant(value, ty, left.span.to(right.span));
+    }
     Expr::binary(op, left, right, ty)
+}
+
+/// Variables and functions are never at null.
+fn compared_with_null(op: BinaryOp, left: &Expr, right: &Expr) -> Option<i64> {
+    let is_never_null = |expr: &Expr| match &expr.kind {
+        ExprKind::Address(place) => !matches!(place.base, Base::Deref(..)) && place.path.is_empty(),
+        ExprKind::Function(_) => true,
+        _ => false,
+    };
+    let is_null = |expr: &Expr| expr.ty == Type::Pointer && constant(expr) == Some(0);
+    let is_both = is_never_null(left) && is_null(right) || is_null(left) && is_never_null(right);
+    match op {
+        BinaryOp::Eq if is_both => Some(0),
+        BinaryOp::Ne if is_both => Some(1),
+        _ => None,
+    }
 }
 
 /// `None` where C gives no value.
@@ -169,7 +188,7 @@ pub fn loads(expr: &Expr) -> bool {
 }
 
 fn place_loads(place: &threadwise_memory::code::Place) -> bool {
-    use threadwise_memory::code::{Base, Step};
+    use threadwise_memory::code::Step;
     let in_base = match &place.base {
         Base::Local(_) | Base::Global(_) => false,
         Base::Deref(pointer, _) => loads(pointer),

@@ -51,6 +51,12 @@ impl<'a> Elaborator<'a> {
             return Err(self.error(span, "`__auto_type` needs an initialiser"));
         };
         let (expr, ty) = self.rvalue(expression)?;
+        if name.node.name.starts_with("__atomic_") {
+            // Headers name the object of an operation so; to see which object it is helps everybody.
+            let expr = self.stable(expr);
+            self.declare(&name.node.name, Symbol::Value(expr, ty));
+            return Ok(());
+        }
         let local = self.body.add_local(name.node.name.as_str().into(), self.lower(&ty), span);
         self.declare(&name.node.name, Symbol::Local(local, ty.clone()));
         let object = self.local_place(local, &ty, span);

@@ -1,11 +1,407 @@
-//! Atomic operations.
+//! Atomic operations: those of C11, and the builtins `__atomic_…` and `__sync_…` that headers make of them.
 
 use super::Call;
 use crate::elaborate::{Elaborator, Fallible};
-use crate::values::Value;
+use crate::fold;
+use crate::types::{INT, IntKind, Kind, Ty};
+use crate::values::{Object, Value};
+use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::span::Node;
+use threadwise_memory::code::{self, BinaryOp, End, Expr, ExprKind, InstructionKind, Type, UnaryOp};
+use threadwise_source::Span;
+
+/// The number of `memory_order_seq_cst`.
+const SEQUENTIAL: i64 = 5;
+
+/// What an atomic operation does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    /// Gives the value.
+    Load,
+    /// Puts the value where the second argument points to.
+    LoadInto,
+    Store,
+    /// Stores what the second argument points to.
+    StoreFrom,
+    Exchange,
+    ExchangeFrom,
+    /// Compares with what the second argument points to, which gets the value where it is another one.
+    CompareExchange {
+        weak: bool,
+    },
+    /// The same, and the new value is pointed to, too.
+    CompareExchangeFrom,
+    /// Compares with a value.
+    CompareAndSwap {
+        gives_old: bool,
+    },
+    Update {
+        operator: Update,
+        gives_old: bool,
+    },
+    TestAndSet,
+    Clear,
+    Fence,
+    /// Whether operations are free of locks: they are.
+    IsFree,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Update {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+}
 
 impl<'a> Elaborator<'a> {
-    pub fn atomic_call(&mut self, _call: &Call<'a, '_>) -> Fallible<Option<Value>> {
-        Ok(None)
+    pub fn atomic_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
+        let Some((operation, operands)) = operation(call.name) else { return Ok(None) };
+        if call.args.len() < operands {
+            let message =
+                format!("`{}` has at least {operands} arguments, and there are {}", call.name, call.args.len());
+            return Err(self.error(call.span, message));
+        }
+        if matches!(call.name, "__sync_lock_test_and_set" | "__sync_lock_release") {
+            // The one acquires and the other one releases, and no more.
+            self.note_weak_order(call.span);
+        }
+        let (args, rest) = call.args.split_at(operands);
+        let values = self.values(args)?;
+        let is_weak = self.orders(operation, call.name, rest)?;
+        self.atomic_operation(operation, values, is_weak, call.span).map(Some)
     }
+
+    /// Looks at the memory orders; gives whether a comparison may fail for no reason.
+    fn orders(&mut self, operation: Operation, name: &str, rest: &'a [Node<Expression>]) -> Fallible<bool> {
+        let is_builtin_compare = name.starts_with("__atomic_compare_exchange");
+        let (flags, orders) = if is_builtin_compare { rest.split_at(rest.len().min(1)) } else { rest.split_at(0) };
+        if operation != Operation::IsFree && !name.starts_with("__sync_") {
+            for node in orders {
+                let order = self.constant(node).ok();
+                if order != Some(i128::from(SEQUENTIAL)) {
+                    let span = self.span(node.span);
+                    self.note_weak_order(span);
+                }
+            }
+        }
+        match flags {
+            [flag] => Ok(self.constant(flag).map_or(true, |value| value != 0)),
+            _ => Ok(operation == Operation::CompareExchange { weak: true }),
+        }
+    }
+
+    fn note_weak_order(&mut self, span: Span) {
+        if self.unevaluated == 0 {
+            self.weak_orders.push(span);
+        }
+    }
+
+    fn atomic_operation(
+        &mut self,
+        operation: Operation,
+        values: Vec<(Expr, Ty)>,
+        is_weak: bool,
+        span: Span,
+    ) -> Fallible<Value> {
+        let mut values = values.into_iter();
+        let Some(first) = values.next() else {
+            return Ok(match operation {
+                Operation::IsFree => self.integer(1, IntKind::Bool, span),
+                _ => Value::Void(span),
+            });
+        };
+        let target = self.atomic_object(first, span)?;
+        let mut next = || values.next().expect("arguments are counted above");
+        match operation {
+            Operation::Load => Ok(Value::Object(target)),
+            Operation::LoadInto => {
+                let result = self.pointed(next(), &target, span)?;
+                self.transfer(&result, Value::Object(target), span)
+            }
+            Operation::Store => {
+                let value = self.operand(next(), &target)?;
+                self.transfer(&target, value, span)
+            }
+            Operation::StoreFrom => {
+                let value = self.pointed(next(), &target, span)?;
+                self.transfer(&target, Value::Object(value), span)
+            }
+            Operation::Exchange => {
+                let value = self.operand(next(), &target)?;
+                let (value, _) = self.scalar(value)?;
+                let value = self.stable(value);
+                self.exchange(target, value, span)
+            }
+            Operation::ExchangeFrom => {
+                let value = self.pointed(next(), &target, span)?;
+                let (value, _) = self.scalar(Value::Object(value))?;
+                let value = self.stable(value);
+                let result = self.pointed(next(), &target, span)?;
+                let old = self.exchange(target, value, span)?;
+                self.transfer(&result, old, span)
+            }
+            Operation::CompareExchange { .. } => {
+                let expected = self.pointed(next(), &target, span)?;
+                let desired = self.operand(next(), &target)?;
+                self.compare_exchange(target, expected, desired, is_weak, span)
+            }
+            Operation::CompareExchangeFrom => {
+                let expected = self.pointed(next(), &target, span)?;
+                let desired = self.pointed(next(), &target, span)?;
+                self.compare_exchange(target, expected, Value::Object(desired), is_weak, span)
+            }
+            Operation::CompareAndSwap { gives_old } => {
+                let expected = self.operand(next(), &target)?;
+                let (expected, _) = self.scalar(expected)?;
+                let expected = self.stable(expected);
+                let desired = self.operand(next(), &target)?;
+                let ty = target.ty.unqualified();
+                let (old, is_same) = self.compare_and_swap(target, expected, desired, false, span)?;
+                Ok(if gives_old { Value::Scalar(old, ty) } else { truth_value(self, is_same) })
+            }
+            Operation::Update { operator, gives_old } => {
+                let operand = next();
+                self.atomic_arithmetic(target, operator, operand, gives_old, span)
+            }
+            Operation::TestAndSet => {
+                let one = Expr::constant(1, target.place.ty.clone(), span);
+                let old = self.exchange(target, one, span)?;
+                self.cast(old, &Ty::int(IntKind::Bool))
+            }
+            Operation::Clear => {
+                let zero = Expr::constant(0, target.place.ty.clone(), span);
+                self.store(&target, zero, span);
+                Ok(Value::Void(span))
+            }
+            Operation::Fence => Ok(Value::Void(span)),
+            Operation::IsFree => Ok(self.integer(1, IntKind::Bool, span)),
+        }
+    }
+
+    /// What a pointer points to; all accesses are atomic. Of a flag, what is inside.
+    fn atomic_object(&mut self, (pointer, ty): (Expr, Ty), span: Span) -> Fallible<Object> {
+        let Some(to) = ty.pointee().cloned() else {
+            // Fences and the like have an order there.
+            let local = self.body.temporary(Type::Pointer, span);
+            return Ok(self.local_place(local, &ty, span));
+        };
+        let to = if to.is_void() { Ty::int(IntKind::UnsignedChar) } else { (*to).clone() };
+        let mut object = self.dereferenced(pointer, &to, span);
+        object.place = self.stable_place(object.place);
+        while let Some(id) =
+            object.ty.struct_id().filter(|id| self.structs.get(*id).fields.as_ref().is_some_and(|f| f.len() == 1))
+            && !self.structs.get(id).is_union
+        {
+            object = self.field_at(object, 0);
+        }
+        object.place.atomic = true;
+        Ok(object)
+    }
+
+    /// What another pointer points to, as what the atomic object is.
+    fn pointed(&mut self, (pointer, _): (Expr, Ty), like: &Object, span: Span) -> Fallible<Object> {
+        let mut object = self.dereferenced(pointer, &like.ty.unqualified(), span);
+        object.place = self.stable_place(object.place);
+        Ok(object)
+    }
+
+    fn operand(&mut self, (expr, from): (Expr, Ty), target: &Object) -> Fallible<Value> {
+        let ty = target.ty.unqualified();
+        Ok(Value::Scalar(self.converted(expr, &from, &ty)?, ty))
+    }
+
+    /// One access; of a struct, several in one step.
+    fn transfer(&mut self, to: &Object, value: Value, span: Span) -> Fallible<Value> {
+        if to.ty.is_scalar() {
+            self.initialize(to, value, span)?;
+        } else {
+            self.body.emit(InstructionKind::AtomicBegin, span);
+            let untyped = Object { ty: to.ty.unqualified(), ..to.clone() };
+            self.initialize(&untyped, value, span)?;
+            self.body.emit(InstructionKind::AtomicEnd, span);
+        }
+        Ok(Value::Void(span))
+    }
+
+    fn exchange(&mut self, target: Object, value: Expr, span: Span) -> Fallible<Value> {
+        self.body.emit(InstructionKind::AtomicBegin, span);
+        let (old, ty) = self.scalar(Value::Object(target.clone()))?;
+        let old = self.kept(old);
+        self.store(&target, value, span);
+        self.body.emit(InstructionKind::AtomicEnd, span);
+        Ok(Value::Scalar(old, ty))
+    }
+
+    fn compare_exchange(
+        &mut self,
+        target: Object,
+        expected: Object,
+        desired: Value,
+        is_weak: bool,
+        span: Span,
+    ) -> Fallible<Value> {
+        let (desired, ty) = self.scalar(desired)?;
+        let desired = self.stable(desired);
+        let (known, _) = self.scalar(Value::Object(expected.clone()))?;
+        let known = self.stable(known);
+        let (old, is_same) = self.compare_and_swap(target, known, Value::Scalar(desired, ty), is_weak, span)?;
+        // What was expected learns what is there; that is an ordinary access.
+        let [tell, after] = [(); 2].map(|()| self.body.new_block());
+        self.body.end(End::Branch(is_same.clone(), after, tell), span);
+        self.body.begin(tell);
+        self.store(&expected, old, span);
+        self.body.flow_into(after, span);
+        Ok(truth_value(self, is_same))
+    }
+
+    /// The old value, and whether the new one was stored.
+    fn compare_and_swap(
+        &mut self,
+        target: Object,
+        expected: Expr,
+        desired: Value,
+        is_weak: bool,
+        span: Span,
+    ) -> Fallible<(Expr, Expr)> {
+        let (desired, _) = self.scalar(desired)?;
+        let desired = self.stable(desired);
+        self.body.emit(InstructionKind::AtomicBegin, span);
+        let (old, _) = self.scalar(Value::Object(target.clone()))?;
+        let old = self.kept(old);
+        let is_same = fold::binary(BinaryOp::Eq, old.clone(), expected, code::INT);
+        let any = Expr::new(ExprKind::Any, Type::Int(IntKind::Bool.bits(self.model)), span);
+        let is_same = if is_weak { fold::and(is_same, any) } else { is_same };
+        let is_same = self.kept(is_same);
+        let [same, after] = [(); 2].map(|()| self.body.new_block());
+        self.body.end(End::Branch(is_same.clone(), same, after), span);
+        self.body.begin(same);
+        self.store(&target, desired, span);
+        self.body.flow_into(after, span);
+        self.body.emit(InstructionKind::AtomicEnd, span);
+        Ok((old, is_same))
+    }
+
+    fn atomic_arithmetic(
+        &mut self,
+        target: Object,
+        update: Update,
+        operand: (Expr, Ty),
+        gives_old: bool,
+        span: Span,
+    ) -> Fallible<Value> {
+        let (operand, from) = (self.stable(operand.0), operand.1);
+        self.body.emit(InstructionKind::AtomicBegin, span);
+        let (old, ty) = self.scalar(Value::Object(target.clone()))?;
+        let old = self.kept(old);
+        let new = if let Kind::Pointer(_) = ty.kind {
+            // These count bytes, whatever the pointer points to.
+            let unit = if update == Update::Sub { -1 } else { 1 };
+            Expr::new(ExprKind::Offset(Box::new(old.clone()), Box::new(operand), unit), Type::Pointer, span)
+        } else {
+            let operator = match update {
+                Update::Add => BinaryOperator::Plus,
+                Update::Sub => BinaryOperator::Minus,
+                Update::And | Update::Nand => BinaryOperator::BitwiseAnd,
+                Update::Or => BinaryOperator::BitwiseOr,
+                Update::Xor => BinaryOperator::BitwiseXor,
+            };
+            let (new, new_ty) = self.arithmetic(&operator, (old.clone(), ty.clone()), (operand, from), span)?;
+            let lowered = new.ty.clone();
+            let new = if update == Update::Nand { fold::unary(UnaryOp::BitNot, new, lowered) } else { new };
+            self.converted(new, &new_ty, &ty)?
+        };
+        let new = if gives_old { new } else { self.kept(new) };
+        self.store(&target, new.clone(), span);
+        self.body.emit(InstructionKind::AtomicEnd, span);
+        Ok(Value::Scalar(if gives_old { old } else { new }, ty))
+    }
+}
+
+fn truth_value(elaborator: &Elaborator, expr: Expr) -> Value {
+    let ty = Ty::int(IntKind::Bool);
+    match elaborator.converted(expr.clone(), &INT, &ty) {
+        Ok(converted) => Value::Scalar(converted, ty),
+        Err(_) => Value::Scalar(expr, INT),
+    }
+}
+
+/// The operation of a function, and how many arguments come before flags and orders.
+fn operation(name: &str) -> Option<(Operation, usize)> {
+    if let Some(name) = name.strip_prefix("__sync_") {
+        return sync_operation(name);
+    }
+    let (name, is_builtin) = match (name.strip_prefix("__atomic_"), name.strip_prefix("__c11_atomic_")) {
+        (Some(name), _) => (name, true),
+        (_, Some(name)) => (name, false),
+        _ => (name.strip_prefix("atomic_")?, false),
+    };
+    let name = name.strip_suffix("_explicit").unwrap_or(name);
+    if is_builtin {
+        return builtin_operation(name);
+    }
+    Some(match name {
+        "load" => (Operation::Load, 1),
+        "store" | "init" => (Operation::Store, 2),
+        "exchange" => (Operation::Exchange, 2),
+        "compare_exchange_strong" => (Operation::CompareExchange { weak: false }, 3),
+        "compare_exchange_weak" => (Operation::CompareExchange { weak: true }, 3),
+        "flag_test_and_set" => (Operation::TestAndSet, 1),
+        "flag_clear" => (Operation::Clear, 1),
+        "thread_fence" | "signal_fence" => (Operation::Fence, 0),
+        "is_lock_free" => (Operation::IsFree, 0),
+        _ => (updated(name.strip_prefix("fetch_")?, true)?, 2),
+    })
+}
+
+fn builtin_operation(name: &str) -> Option<(Operation, usize)> {
+    Some(match name {
+        "load_n" => (Operation::Load, 1),
+        "load" => (Operation::LoadInto, 2),
+        "store_n" => (Operation::Store, 2),
+        "store" => (Operation::StoreFrom, 2),
+        "exchange_n" => (Operation::Exchange, 2),
+        "exchange" => (Operation::ExchangeFrom, 3),
+        "compare_exchange_n" => (Operation::CompareExchange { weak: false }, 3),
+        "compare_exchange" => (Operation::CompareExchangeFrom, 3),
+        "test_and_set" => (Operation::TestAndSet, 1),
+        "clear" => (Operation::Clear, 1),
+        "thread_fence" | "signal_fence" => (Operation::Fence, 0),
+        "always_lock_free" | "is_lock_free" => (Operation::IsFree, 0),
+        _ => match (name.strip_prefix("fetch_"), name.strip_suffix("_fetch")) {
+            (Some(update), _) => (updated(update, true)?, 2),
+            (_, Some(update)) => (updated(update, false)?, 2),
+            _ => return None,
+        },
+    })
+}
+
+fn sync_operation(name: &str) -> Option<(Operation, usize)> {
+    Some(match name {
+        "bool_compare_and_swap" => (Operation::CompareAndSwap { gives_old: false }, 3),
+        "val_compare_and_swap" => (Operation::CompareAndSwap { gives_old: true }, 3),
+        "lock_test_and_set" => (Operation::Exchange, 2),
+        "lock_release" => (Operation::Clear, 1),
+        "synchronize" => (Operation::Fence, 0),
+        _ => match (name.strip_prefix("fetch_and_"), name.strip_suffix("_and_fetch")) {
+            (Some(update), _) => (updated(update, true)?, 2),
+            (_, Some(update)) => (updated(update, false)?, 2),
+            _ => return None,
+        },
+    })
+}
+
+fn updated(name: &str, gives_old: bool) -> Option<Operation> {
+    let operator = match name {
+        "add" => Update::Add,
+        "sub" => Update::Sub,
+        "and" => Update::And,
+        "or" => Update::Or,
+        "xor" => Update::Xor,
+        "nand" => Update::Nand,
+        _ => return None,
+    };
+    Some(Operation::Update { operator, gives_old })
 }
