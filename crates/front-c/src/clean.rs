@@ -4,6 +4,9 @@
 /// How deep brackets may nest and `else` may follow `else`. The parser and all that walks trees recurse.
 const MAX_DEPTH: usize = 12_000;
 
+/// How many operators and statements without braces may follow each other; the same holds for them.
+const MAX_CHAIN: usize = 50_000;
+
 /// What stands for `__auto_type`; whoever wants to know looks at the original text.
 pub const AUTO_TYPE: &str = "__auto_type";
 
@@ -43,7 +46,7 @@ struct Cleaner<'a> {
 
 impl Cleaner<'_> {
     fn run(&mut self) -> Result<(), TooDeep> {
-        let (mut depth, mut elses, mut line_is_empty) = (0usize, 0usize, true);
+        let (mut depth, mut elses, mut chain, mut line_is_empty) = (0usize, 0usize, 0usize, true);
         while let Some(&byte) = self.text.get(self.at) {
             let start = self.at;
             match byte {
@@ -55,6 +58,8 @@ impl Cleaner<'_> {
                 _ if is_word(byte) => {
                     let end = self.end_of_word();
                     elses += usize::from(&self.text[start..end] == b"else");
+                    chain +=
+                        usize::from(matches!(&self.text[start..end], b"if" | b"while" | b"for" | b"do" | b"switch"));
                     self.word(end);
                 }
                 b'\\' if self.text[start..].starts_with(b"\\\n") => self.blank(start + 1),
@@ -62,15 +67,16 @@ impl Cleaner<'_> {
                     match byte {
                         b'(' | b'[' | b'{' => depth += 1,
                         b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                        _ => {}
+                        b';' | b',' => chain = 0,
+                        _ => chain += usize::from(byte.is_ascii_punctuation()),
                     }
                     if byte == b'}' && depth == 0 {
-                        elses = 0;
+                        (elses, chain) = (0, 0);
                     }
                     self.at += 1;
                 }
             }
-            if depth + elses > MAX_DEPTH {
+            if depth + elses > MAX_DEPTH || chain > MAX_CHAIN {
                 return Err(TooDeep(start));
             }
             line_is_empty = match byte {
@@ -202,6 +208,8 @@ mod tests {
     fn what_is_too_deep_is_refused() {
         assert!(cleaned(&"(".repeat(MAX_DEPTH + 1)).is_err());
         assert!(cleaned(&"else ".repeat(MAX_DEPTH + 1)).is_err());
+        assert!(cleaned(&"!".repeat(MAX_CHAIN + 1)).is_err());
+        assert!(cleaned(&"!x;".repeat(MAX_CHAIN + 1)).is_ok());
         assert!(cleaned(&"{else}".repeat(MAX_DEPTH + 1)).is_ok());
     }
 }

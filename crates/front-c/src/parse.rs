@@ -12,7 +12,7 @@ pub fn parse(text: &str, start: u32) -> Result<TranslationUnit, Box<Diagnostic>>
         Span::new(offset, offset + bytes)
     };
     let clean = cleaned(text).map_err(|TooDeep(offset)| {
-        let message = "brackets or `else` are nested too deep here";
+        let message = "brackets, operators or statements are nested too deep here";
         Box::new(Diagnostic::error(at(offset, 1), message).hint("split the function"))
     })?;
     match parse_preprocessed(&Config::with_gcc(), clean) {
