@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use threadwise_memory::code::{
-    Block, BlockId, End, Expr, Instruction, InstructionKind, LocalId, Place, Type, Variable,
+    Block, BlockId, End, Expr, Instruction, InstructionKind, LocalId, Place, Step, Type, Variable,
 };
 use threadwise_source::Span;
 
@@ -105,8 +105,9 @@ impl Body {
         self.jumps.entry(name.to_string()).or_insert(span);
     }
 
-    pub fn note_label(&mut self, name: &str) {
-        self.met.insert(name.to_string());
+    /// Whether the label is the first of its name.
+    pub fn note_label(&mut self, name: &str) -> bool {
+        self.met.insert(name.to_string())
     }
 
     /// Labels that are jumped to and are nowhere, in the order of the text.
@@ -133,12 +134,55 @@ impl Body {
         self.add_local(name.into(), ty, span)
     }
 
+    /// What the first block assigns, by the paths of the places.
+    pub fn assigned(self) -> Vec<(Vec<Step>, Expr)> {
+        let first = self.blocks.into_iter().next();
+        let instructions = first.into_iter().flat_map(|block| block.instructions);
+        let assigned = instructions.filter_map(|instruction| match instruction.kind {
+            InstructionKind::Assign { to, value } => Some((to.path, value)),
+            _ => None,
+        });
+        assigned.collect()
+    }
+
     pub fn is_private(&self, local: LocalId) -> bool {
         self.private.contains(&local)
     }
 
+    /// Blocks in which nothing happens are passed over, unless the user named them.
+    fn skip_empty_blocks(&mut self) {
+        let next = |block: &Building| match block {
+            Building { instructions, end: Some((End::Goto(to), _)), label: None } if instructions.is_empty() => {
+                Some(*to)
+            }
+            _ => None,
+        };
+        let mut lasts: Vec<Option<BlockId>> = vec![None; self.blocks.len()];
+        let mut is_passed = vec![false; self.blocks.len()];
+        for index in 0..self.blocks.len() {
+            let (mut at, mut passed) = (index, Vec::new());
+            // A loop without a body leads back to where it began, and ends there.
+            while lasts[at].is_none() && !std::mem::replace(&mut is_passed[at], true) {
+                passed.push(at);
+                match next(&self.blocks[at]) {
+                    Some(to) => at = to.index(),
+                    None => break,
+                }
+            }
+            let last = lasts[at].unwrap_or(BlockId(at as u32));
+            passed.into_iter().for_each(|block| lasts[block] = Some(last));
+        }
+        for block in &mut self.blocks {
+            if let Some((end, span)) = block.end.take() {
+                let end = renumbered(end, |to| lasts[to.index()].unwrap_or(to));
+                block.end = Some((end, span));
+            }
+        }
+    }
+
     /// The blocks that control can come to, numbered anew.
-    pub fn finished(self, end: Span) -> (Vec<Variable>, Vec<Block>) {
+    pub fn finished(mut self, end: Span) -> (Vec<Variable>, Vec<Block>) {
+        self.skip_empty_blocks();
         let mut numbers: Vec<Option<u32>> = vec![None; self.blocks.len()];
         let mut order = Vec::new();
         let mut waiting = vec![0];

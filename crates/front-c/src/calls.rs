@@ -174,11 +174,11 @@ impl<'a> Elaborator<'a> {
         let skipped = args.len() - nodes.len();
         for (index, pointer) in args.into_iter().skip(skipped).enumerate() {
             let declared = signature.params.get(index).and_then(|ty| ty.pointee()).cloned();
-            let given =
-                self.unevaluated(|this| this.rvalue(&nodes[index])).ok().and_then(|(_, ty)| ty.pointee().cloned());
+            let given = self.given_object(&nodes[index]);
             let is_constant = declared.as_ref().is_some_and(|to| to.quals.constant);
-            // A pointer to anything is one to what the caller knows it to be.
-            let to = declared.filter(|to| !to.is_void()).or(given);
+            // A pointer to anything is one to what the caller knows it to be, and all of an array is given.
+            let is_array = given.as_ref().is_some_and(|to| matches!(to.kind, Kind::Array(..)));
+            let to = declared.map(|to| (*to).clone()).filter(|to| !to.is_void() && !is_array).or(given);
             if let Some(to) = to
                 && !is_constant
                 && !to.quals.constant
@@ -188,6 +188,15 @@ impl<'a> Elaborator<'a> {
                 let object = self.dereferenced(pointer, &to, span);
                 self.forget(&object, span, 3);
             }
+        }
+    }
+
+    /// The type of what an argument points to; of an array, all of it.
+    fn given_object(&mut self, node: &'a Node<Expression>) -> Option<Ty> {
+        let value = self.unevaluated(|this| this.expression(node)).ok()?;
+        match value.ty().kind {
+            Kind::Array(..) => Some(value.ty()),
+            _ => self.scalar(value).ok().and_then(|(_, ty)| ty.pointee().map(|to| (**to).clone())),
         }
     }
 

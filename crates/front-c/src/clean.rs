@@ -32,7 +32,7 @@ pub struct TooDeep(pub usize);
 
 /// The text for the parser.
 pub fn cleaned(text: &str) -> Result<String, TooDeep> {
-    let mut cleaner = Cleaner { text: text.as_bytes(), out: text.as_bytes().to_vec(), at: 0 };
+    let mut cleaner = Cleaner { text: text.as_bytes(), out: text.as_bytes().to_vec(), at: 0, after_struct: false };
     cleaner.run()?;
     // Only whole tokens of ASCII are replaced, and comments as a whole.
     Ok(String::from_utf8(cleaner.out).unwrap_or_else(|_| text.to_string()))
@@ -42,6 +42,8 @@ struct Cleaner<'a> {
     text: &'a [u8],
     out: Vec<u8>,
     at: usize,
+    /// The word before is `struct` or `union`: the parser knows no attributes there.
+    after_struct: bool,
 }
 
 impl Cleaner<'_> {
@@ -63,6 +65,7 @@ impl Cleaner<'_> {
                     self.word(end);
                 }
                 b'\\' if self.text[start..].starts_with(b"\\\n") => self.blank(start + 1),
+                b'?' => self.question(),
                 _ => {
                     match byte {
                         b'(' | b'[' | b'{' => depth += 1,
@@ -126,7 +129,9 @@ impl Cleaner<'_> {
 
     fn word(&mut self, end: usize) {
         let word = std::str::from_utf8(&self.text[self.at..end]).unwrap_or("");
+        let after_struct = std::mem::replace(&mut self.after_struct, matches!(word, "struct" | "union"));
         if matches!(word, "__attribute__" | "__attribute") {
+            self.after_struct = after_struct;
             return self.attribute(end);
         }
         if let Some((_, other)) = RENAMED.iter().find(|(name, _)| *name == word) {
@@ -139,12 +144,31 @@ impl Cleaner<'_> {
         self.at = end;
     }
 
+    /// `a ?: b` becomes `a ?0: b`, if there is a place for the zero.
+    fn question(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        let rest = &self.text[start + 1..];
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if rest.get(blanks) != Some(&b':') {
+            return;
+        }
+        if blanks > 0 {
+            self.out[start + 1] = b'0';
+        } else if rest.get(1) == Some(&b' ') {
+            self.out[start + 1..start + 3].copy_from_slice(b"0:");
+        } else if start > 0 && self.text[start - 1] == b' ' {
+            self.out[start - 1..start + 1].copy_from_slice(b"?0");
+        }
+        self.at = start + 2 + blanks;
+    }
+
     /// Attributes that the parser need not see go.
     fn attribute(&mut self, end: usize) {
         let close = self.end_of_brackets(end);
         let text = String::from_utf8_lossy(&self.text[end..close]);
         let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(|name| name.trim_matches('_'));
-        if names.into_iter().any(|name| KEPT_ATTRIBUTES.contains(&name)) {
+        if !self.after_struct && names.into_iter().any(|name| KEPT_ATTRIBUTES.contains(&name)) {
             self.at = end;
         } else {
             self.blank(close);
@@ -164,7 +188,7 @@ impl Cleaner<'_> {
                 b')' if depth == 1 => return at + 1,
                 b')' => depth -= 1,
                 b'"' => {
-                    at = Cleaner { text: self.text, out: Vec::new(), at }.end_of_quoted(b'"');
+                    at = Cleaner { text: self.text, out: Vec::new(), at, after_struct: false }.end_of_quoted(b'"');
                     continue;
                 }
                 _ => {}

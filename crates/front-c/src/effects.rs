@@ -1,8 +1,8 @@
 //! What can be seen of expressions without knowing types: whether they have effects, and whose addresses they take.
 
 use lang_c::ast::{
-    BinaryOperator, CallExpression, Expression, FunctionDefinition, MemberOperator, SpecifierQualifier, TypeName,
-    TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, CallExpression, Constant, Expression, FunctionDefinition, MemberOperator, SpecifierQualifier,
+    TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -42,6 +42,10 @@ pub fn has_effects(expression: &Expression) -> bool {
         }
         Expression::Conditional(conditional) => {
             let parts = &conditional.node;
+            // `a ?: b` looks like `a ? 0 : b` to the parser, and needs a temporary.
+            if is_zero(&parts.then_expression.node) {
+                return true;
+            }
             [&parts.condition, &parts.then_expression, &parts.else_expression]
                 .iter()
                 .any(|part| has_effects(&part.node))
@@ -56,6 +60,12 @@ fn is_void(name: &TypeName) -> bool {
         SpecifierQualifier::TypeQualifier(_) | SpecifierQualifier::Extension(_) => false,
     };
     name.declarator.is_none() && name.specifiers.iter().any(is_void)
+}
+
+/// What stands between `?` and `:` where the user wrote nothing.
+pub fn is_zero(expression: &Expression) -> bool {
+    let Expression::Constant(constant) = expression else { return false };
+    matches!(&constant.node, Constant::Integer(integer) if matches!(&*integer.number, "0" | ""))
 }
 
 /// Calls of what compilers compute themselves have none.

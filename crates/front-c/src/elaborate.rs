@@ -83,6 +83,8 @@ pub struct Elaborator<'a> {
     pub entities: Vec<Entity<'a>>,
     /// Names with external linkage.
     pub linked: FxHashMap<String, EntityId>,
+    /// Functions whose definitions are not understood, and why.
+    pub refused: FxHashMap<String, Diagnostic>,
     pub body: Body,
     /// What the function that is read now returns, and its name.
     pub result: Ty,
@@ -120,6 +122,7 @@ impl<'a> Elaborator<'a> {
             scopes: Vec::new(),
             entities: Vec::new(),
             linked: FxHashMap::default(),
+            refused: FxHashMap::default(),
             body: Body::new(Default::default()),
             result: crate::types::VOID,
             function_name: "".into(),

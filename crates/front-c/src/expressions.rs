@@ -1,6 +1,6 @@
 //! Expressions: what each kind of them stands for. What has an effect is emitted, from left to right; the rest is a value.
 
-use crate::effects::{has_effects, is_assignment};
+use crate::effects::{has_effects, is_assignment, is_zero};
 use crate::elaborate::{Elaborator, EntityKind, Fallible, Symbol};
 use crate::fold;
 use crate::types::{INT, Kind, Ty};
@@ -47,7 +47,13 @@ impl<'a> Elaborator<'a> {
             }
             Expression::AlignOf(of) => {
                 let ty = self.type_name(&of.node.0)?;
-                let align = self.structs.align_of(&ty, self.model);
+                // What C11 asks for is the least alignment, which members have; the extension means the best one.
+                let is_least = self.source.slice(span).starts_with("_Alignof");
+                let align = if is_least {
+                    self.structs.field_align(&ty, self.model)
+                } else {
+                    self.structs.align_of(&ty, self.model)
+                };
                 self.integer(align as i64, self.model.size_kind(), span)
             }
             Expression::UnaryOperator(unary) => self.unary(&unary.node, is_dropped, span)?,
@@ -67,7 +73,7 @@ impl<'a> Elaborator<'a> {
                 }
             }
             Expression::Conditional(conditional) => self.conditional(&conditional.node, span, wanted)?,
-            Expression::Comma(all) => self.comma(all, span, wanted)?,
+            Expression::Comma(all) => self.comma(all, is_dropped, span, wanted)?,
             Expression::OffsetOf(of) => self.offset_of(&of.node, span)?,
             Expression::VaArg(_) => {
                 let advice = "pass what is needed as ordinary parameters";
@@ -80,6 +86,11 @@ impl<'a> Elaborator<'a> {
 
     fn identifier(&mut self, name: &'a Node<Identifier>) -> Fallible<Value> {
         let span = self.span(name.span);
+        if let Some(error) = self.refused.get(&name.node.name)
+            && !matches!(self.lookup(&name.node.name), Some(Symbol::Local(..)))
+        {
+            return Err(Box::new(error.clone()));
+        }
         match self.lookup(&name.node.name).cloned() {
             Some(Symbol::Local(local, ty)) => Ok(Value::Object(self.local_place(local, &ty, span))),
             Some(Symbol::Sized(local, element)) => {
@@ -222,12 +233,18 @@ impl<'a> Elaborator<'a> {
         Object { place, ty: ty.clone(), bits: None }
     }
 
-    fn comma(&mut self, all: &'a [Node<Expression>], span: Span, wanted: Option<&Ty>) -> Fallible<Value> {
+    fn comma(
+        &mut self,
+        all: &'a [Node<Expression>],
+        is_dropped: bool,
+        span: Span,
+        wanted: Option<&Ty>,
+    ) -> Fallible<Value> {
         let Some((last, first)) = all.split_last() else { return Ok(Value::Void(span)) };
         for node in first {
-            let value = self.expression(node)?;
-            self.discard(value)?;
+            self.effect(node)?;
         }
+        self.next_is_dropped = is_dropped;
         match self.expression_for(last, wanted)? {
             Value::Object(object) if object.ty.is_scalar() => {
                 let (expr, ty) = self.scalar(Value::Object(object))?;
@@ -239,6 +256,9 @@ impl<'a> Elaborator<'a> {
 
     fn conditional(&mut self, parts: &'a ConditionalExpression, span: Span, wanted: Option<&Ty>) -> Fallible<Value> {
         let (yes, no) = (&parts.then_expression, &parts.else_expression);
+        if self.source.slice(self.span(yes.span)) != "0" && is_zero(&yes.node) {
+            return self.first_or(parts, span);
+        }
         let is_struct = |this: &mut Self, node: &'a Node<Expression>| {
             this.unevaluated(|this| this.expression(node)).is_ok_and(|value| value.ty().struct_id().is_some())
         };
@@ -256,6 +276,27 @@ impl<'a> Elaborator<'a> {
             return Ok(Value::Scalar(fold::conditional(condition, yes, no), ty));
         }
         self.branching_conditional(parts, span, wanted)
+    }
+
+    /// `a ?: b`: the first value if it is not zero, evaluated once.
+    fn first_or(&mut self, parts: &'a ConditionalExpression, span: Span) -> Fallible<Value> {
+        let (first, first_ty) = self.rvalue(&parts.condition)?;
+        let first = self.stable(first);
+        let [other, join] = [(); 2].map(|()| self.body.new_block());
+        let yes = Value::Scalar(first.clone(), first_ty);
+        let ty = self.unevaluated(|this| -> Fallible<Ty> {
+            let (yes, no) = (this.scalar(yes.clone())?, this.rvalue(&parts.else_expression)?);
+            this.common_type(&yes, &no, span)
+        })?;
+        let local = self.body.temporary(self.lower(&ty), span);
+        let result = self.local_place(local, &ty, span);
+        self.initialize(&result, yes, span)?;
+        self.body.end(End::Branch(fold::truth(first), join, other), span);
+        self.body.begin(other);
+        let no = self.expression(&parts.else_expression)?;
+        self.initialize(&result, no, span)?;
+        self.body.flow_into(join, span);
+        Ok(Value::Scalar(Expr::load(result.place), ty))
     }
 
     fn branching_conditional(

@@ -125,21 +125,25 @@ impl<'a> Elaborator<'a> {
         while let Some(item) = items.all.get(items.next) {
             match item.node.designation.split_first() {
                 Some((first, rest)) => {
-                    let numbers = self.designated(ty, first)?;
-                    let (from, to) = (numbers.0, numbers.1);
+                    let (numbers, inner) = self.designated(ty, first)?;
                     let start = items.next;
-                    for number in from..=to {
+                    index = numbers.end() + 1;
+                    for number in numbers {
                         items.next = start;
                         let depth = path.len();
                         let mut part = self.descend(ty, number, path, self.span(first.span))?;
+                        for number in &inner {
+                            part = self.descend(&part, *number, path, self.span(first.span))?;
+                        }
                         for designator in rest {
-                            let (number, _) = self.designated(&part, designator)?;
-                            part = self.descend(&part, number, path, self.span(designator.span))?;
+                            let (numbers, inner) = self.designated(&part, designator)?;
+                            for number in std::iter::once(*numbers.start()).chain(inner) {
+                                part = self.descend(&part, number, path, self.span(designator.span))?;
+                            }
                         }
                         self.part(&part, items, path, leaves)?;
                         path.truncate(depth);
                     }
-                    index = to + 1;
                 }
                 None => {
                     let depth = path.len();
@@ -210,23 +214,29 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn designated(&mut self, ty: &Ty, designator: &'a Node<Designator>) -> Fallible<(u64, u64)> {
-        let span = self.span(designator.span);
+    /// The parts that a designator names, and the way on from there through structs without names.
+    fn designated(
+        &mut self,
+        ty: &Ty,
+        designator: &'a Node<Designator>,
+    ) -> Fallible<(std::ops::RangeInclusive<u64>, Vec<u64>)> {
         match &designator.node {
             Designator::Index(index) => {
                 let index = self.constant(index)? as u64;
-                Ok((index, index))
+                Ok((index..=index, Vec::new()))
             }
             Designator::Range(range) => {
-                Ok((self.constant(&range.node.from)? as u64, self.constant(&range.node.to)? as u64))
+                let (from, to) = (self.constant(&range.node.from)? as u64, self.constant(&range.node.to)? as u64);
+                Ok((from..=to, Vec::new()))
             }
             Designator::Member(name) => {
                 let path = ty.struct_id().and_then(|id| self.structs.find(id, &name.node.name));
-                match path.as_deref() {
-                    Some([index]) => Ok((u64::from(*index), u64::from(*index))),
-                    Some(_) => Err(self.unsupported(span, "a designator into a struct without a name", "use braces")),
-                    None => Err(self.error(span, format!("`{}` has no member `{}`", self.name_of(ty), name.node.name))),
-                }
+                let Some((first, rest)) = path.as_deref().and_then(<[u32]>::split_first) else {
+                    let message = format!("`{}` has no member `{}`", self.name_of(ty), name.node.name);
+                    return Err(self.error(self.span(designator.span), message));
+                };
+                let first = u64::from(*first);
+                Ok((first..=first, rest.iter().map(|index| u64::from(*index)).collect()))
             }
         }
     }

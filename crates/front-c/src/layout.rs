@@ -91,7 +91,7 @@ impl Structs {
     }
 
     /// In structs of 32-bit programs, what has 8 bytes is aligned to 4.
-    fn field_align(&self, ty: &Ty, model: DataModel) -> u64 {
+    pub fn field_align(&self, ty: &Ty, model: DataModel) -> u64 {
         let align = self.align_of(ty, model);
         match &ty.kind {
             Kind::Array(element, _) => self.field_align(element, model),

@@ -6,6 +6,7 @@
 //! that are known by their names. Values are computed where they are constant (`fold`), and constant expressions are
 //! those of which nothing but a constant remains.
 
+mod aggregates;
 mod assignments;
 mod body;
 mod calls;

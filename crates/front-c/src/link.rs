@@ -4,9 +4,10 @@ use crate::elaborate::{Elaborator, Entity, EntityId, EntityKind, Fallible, FileI
 use crate::library::library_object;
 use crate::specifiers::{Attributes, Storage};
 use crate::types::{Kind, Ty};
-use lang_c::ast::{Declaration, ExternalDeclaration, FunctionDefinition, InitDeclarator, TranslationUnit};
+use lang_c::ast::{
+    Declaration, Declarator, DeclaratorKind, ExternalDeclaration, FunctionDefinition, InitDeclarator, TranslationUnit,
+};
 use lang_c::span::Node;
-use threadwise_memory::code::StructId;
 use threadwise_source::Span;
 
 impl<'a> Elaborator<'a> {
@@ -16,7 +17,16 @@ impl<'a> Elaborator<'a> {
         for declaration in &unit.0 {
             let result = match &declaration.node {
                 ExternalDeclaration::Declaration(declaration) => self.file_declaration(declaration),
-                ExternalDeclaration::FunctionDefinition(definition) => self.function_definition(definition),
+                ExternalDeclaration::FunctionDefinition(definition) => {
+                    match self.function_definition(definition) {
+                        // It is no loss unless somebody needs it.
+                        Err(error) => {
+                            self.refused.insert(defined_name(&definition.node.declarator.node), *error);
+                            Ok(())
+                        }
+                        done => done,
+                    }
+                }
                 ExternalDeclaration::StaticAssert(_) => Ok(()),
             };
             self.report(result);
@@ -43,7 +53,7 @@ impl<'a> Elaborator<'a> {
         let span = self.span(name.span);
         let name = &name.node.name;
         if storage.is_typedef {
-            let ty = self.library_type(name, ty);
+            let ty = self.shared_typedef(name, self.library_type(name, ty));
             self.declare(name, Symbol::Typedef(ty));
             return Ok(());
         }
@@ -59,7 +69,7 @@ impl<'a> Elaborator<'a> {
             _ => ty,
         };
         let entity = Entity { name: name.as_str().into(), ty, span, kind };
-        self.link(entity, storage.is_static)?;
+        self.link(entity, storage.is_static, storage.is_inline)?;
         Ok(())
     }
 
@@ -92,12 +102,12 @@ impl<'a> Elaborator<'a> {
         }
         let kind = EntityKind::Function { definition: Some((self.file, node)), id: None };
         let entity = Entity { name: name.node.name.as_str().into(), ty, span: self.span(name.span), kind };
-        self.link(entity, specified.storage.is_static)?;
+        self.link(entity, specified.storage.is_static, specified.storage.is_inline)?;
         Ok(())
     }
 
     /// One more declaration of a name with linkage.
-    pub fn link(&mut self, entity: Entity<'a>, is_static: bool) -> Fallible<EntityId> {
+    pub fn link(&mut self, entity: Entity<'a>, is_static: bool, is_inline: bool) -> Fallible<EntityId> {
         let name = entity.name.to_string();
         let in_file = match self.files[self.file.0 as usize].names.get(&name) {
             Some(Symbol::Entity(known)) => Some(*known),
@@ -105,7 +115,7 @@ impl<'a> Elaborator<'a> {
         };
         let known = in_file.or_else(|| if is_static { None } else { self.linked.get(&name).copied() });
         let id = match known {
-            Some(id) => self.merge(id, entity).map(|()| id)?,
+            Some(id) => self.merge(id, entity, is_inline).map(|()| id)?,
             None => self.add_entity(entity),
         };
         if !is_static && in_file.is_none() {
@@ -115,10 +125,13 @@ impl<'a> Elaborator<'a> {
         Ok(id)
     }
 
-    fn merge(&mut self, id: EntityId, new: Entity<'a>) -> Fallible<()> {
+    fn merge(&mut self, id: EntityId, new: Entity<'a>, is_inline: bool) -> Fallible<()> {
         let old = &mut self.entities[id.0 as usize];
         match (&mut old.kind, new.kind) {
             (EntityKind::Function { definition: known, .. }, EntityKind::Function { definition: Some(found), .. }) => {
+                if known.is_some() && is_inline {
+                    return Ok(());
+                }
                 if let Some((file, first)) = known {
                     let start = self.starts[file.0 as usize] as usize;
                     let first = Span::new(start + first.span.start, start + first.span.start);
@@ -158,7 +171,13 @@ impl<'a> Elaborator<'a> {
         }
         Ok(())
     }
+}
 
-    /// A struct that another file defines too is the same one, so that what is linked agrees.
-    pub fn unify(&mut self, _id: StructId) {}
+/// The name in a declarator.
+fn defined_name(declarator: &Declarator) -> String {
+    match &declarator.kind.node {
+        DeclaratorKind::Identifier(name) => name.node.name.clone(),
+        DeclaratorKind::Declarator(inner) => defined_name(&inner.node),
+        DeclaratorKind::Abstract => String::new(),
+    }
 }

@@ -1,15 +1,12 @@
 //! Types as declarations spell them: specifiers, structs, enumerations.
 
 use crate::clean::AUTO_TYPE;
-use crate::elaborate::{Elaborator, Fallible, Symbol, Tag};
-use crate::layout::Declared;
+use crate::elaborate::{Elaborator, Fallible, Symbol};
 use crate::types::{FloatKind, IntKind, Kind, Quals, Ty};
 use lang_c::ast::{
-    DeclarationSpecifier, EnumType, Extension, SpecifierQualifier, StorageClassSpecifier, StructDeclaration,
-    StructField, StructKind, StructType, TypeOf, TypeQualifier, TypeSpecifier,
+    DeclarationSpecifier, Extension, SpecifierQualifier, StorageClassSpecifier, TypeOf, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
-use std::sync::Arc;
 use threadwise_source::Span;
 
 /// What the specifiers of a declaration say.
@@ -221,110 +218,6 @@ impl<'a> Elaborator<'a> {
                 Ok(ty)
             }
         }
-    }
-
-    fn struct_type(&mut self, node: &'a Node<StructType>, attributes: Attributes) -> Fallible<Ty> {
-        let is_union = node.node.kind.node == StructKind::Union;
-        let name = node.node.identifier.as_ref().map_or("", |name| &name.node.name);
-        let known = match node.node.declarations {
-            // A definition is one of the scope that it is in.
-            Some(_) => self.scope().tags.get(name).cloned(),
-            None => self.lookup_tag(name).cloned(),
-        };
-        let id = match known {
-            Some(Tag::Struct(id)) if !name.is_empty() => id,
-            _ => {
-                let id = self.structs.declare(name.into(), is_union);
-                if !name.is_empty() {
-                    self.scope().tags.insert(name.to_string(), Tag::Struct(id));
-                }
-                id
-            }
-        };
-        if let Some(declarations) = &node.node.declarations {
-            if self.structs.get(id).fields.is_some() {
-                return Err(self.error(self.span(node.span), format!("`{name}` is defined twice")));
-            }
-            let mut fields = Vec::new();
-            for declaration in declarations {
-                if let StructDeclaration::Field(field) = &declaration.node {
-                    self.struct_field(field, &mut fields)?;
-                }
-            }
-            self.structs.complete(id, fields, attributes.packed, attributes.align, self.model);
-            self.unify(id);
-        }
-        Ok(Ty::of(Kind::Struct(id)))
-    }
-
-    fn struct_field(&mut self, field: &'a Node<StructField>, fields: &mut Vec<Declared>) -> Fallible<()> {
-        let span = self.span(field.span);
-        let (base, outer) = self.specifier_qualifiers(&field.node.specifiers, span)?;
-        if field.node.declarators.is_empty() && base.struct_id().is_some() {
-            let align = None;
-            fields.push(Declared { name: "".into(), ty: base, width: None, align, packed: false });
-            return Ok(());
-        }
-        for declarator in &field.node.declarators {
-            let mut attributes = outer;
-            let (name, ty) = match &declarator.node.declarator {
-                Some(node) => {
-                    self.attributes(&node.node.extensions, &mut attributes)?;
-                    let (name, ty) = self.declarator(node, base.clone())?;
-                    (name.map_or("", |name| &name.node.name), ty)
-                }
-                None => ("", base.clone()),
-            };
-            let width = match &declarator.node.bit_width {
-                Some(width) => Some(self.constant(width)?.clamp(0, 64) as u8),
-                None => None,
-            };
-            let name: Arc<str> = name.into();
-            let (align, packed) = (attributes.align, attributes.packed);
-            fields.push(Declared { name, ty, width, align, packed });
-        }
-        Ok(())
-    }
-
-    fn enum_type(&mut self, node: &'a Node<EnumType>) -> Fallible<Ty> {
-        let name = node.node.identifier.as_ref().map_or("", |name| &name.node.name);
-        if node.node.enumerators.is_empty() {
-            return match self.lookup_tag(name) {
-                Some(Tag::Enum(ty)) => Ok(ty.clone()),
-                _ => Ok(Ty::int(IntKind::UnsignedInt)),
-            };
-        }
-        let (mut next, mut least, mut most): (i128, i128, i128) = (0, 0, 0);
-        for enumerator in &node.node.enumerators {
-            if let Some(expression) = &enumerator.node.expression {
-                next = self.constant(expression)?;
-            }
-            (least, most) = (least.min(next), most.max(next));
-            let fits = i32::try_from(next).is_ok();
-            let kind = if fits { IntKind::Int } else { self.enum_kind(least, most) };
-            let symbol = Symbol::Enumerator(next as i64, Ty::int(kind));
-            self.declare(&enumerator.node.identifier.node.name, symbol);
-            next += 1;
-        }
-        let ty = Ty::int(self.enum_kind(least, most));
-        if !name.is_empty() {
-            self.scope().tags.insert(name.to_string(), Tag::Enum(ty.clone()));
-        }
-        Ok(ty)
-    }
-
-    /// The integer that compilers choose for an enumeration with these bounds.
-    fn enum_kind(&self, least: i128, most: i128) -> IntKind {
-        let fits = |kind: IntKind| {
-            let (low, high) = kind.bits(self.model).bounds();
-            low <= least && most <= high
-        };
-        let kinds = if least < 0 {
-            [IntKind::Int, IntKind::Long, IntKind::LongLong]
-        } else {
-            [IntKind::UnsignedInt, IntKind::UnsignedLong, IntKind::UnsignedLongLong]
-        };
-        kinds.into_iter().find(|kind| fits(*kind)).unwrap_or(kinds[2])
     }
 }
 

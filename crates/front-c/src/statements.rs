@@ -55,7 +55,11 @@ impl<'a> Elaborator<'a> {
     fn assembly(&mut self, span: Span) -> Fallible<()> {
         let text = self.source.slice(span);
         let template = text.split('"').nth(1).unwrap_or("");
-        if template.trim().is_empty() && !text.contains('=') && !text.contains('+') {
+        // Without operands it can only order what others see, and here everything is in order.
+        let is_barrier =
+            matches!(template.trim().trim_end_matches(';'), "" | "mfence" | "lfence" | "sfence" | "pause" | "nop");
+        let has_operands = text.split(':').skip(1).take(2).any(|operands| !operands.trim().is_empty());
+        if is_barrier && !has_operands {
             return Ok(());
         }
         let advice = "write C, or leave the body of the function out: then it may do anything to its result";
@@ -96,7 +100,6 @@ impl<'a> Elaborator<'a> {
     pub fn effect(&mut self, node: &'a Node<Expression>) -> Fallible<()> {
         self.next_is_dropped = true;
         let value = self.expression(node)?;
-        self.next_is_dropped = false;
         self.discard(value)
     }
 
@@ -104,7 +107,9 @@ impl<'a> Elaborator<'a> {
         let span = self.span(labeled.label.span);
         let block = match &labeled.label.node {
             Label::Identifier(name) => {
-                self.body.note_label(&name.node.name);
+                if !self.body.note_label(&name.node.name) {
+                    return Err(self.error(span, format!("there are two labels `{}`", name.node.name)));
+                }
                 self.body.label(&name.node.name)
             }
             Label::Case(value) => {

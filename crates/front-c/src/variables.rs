@@ -82,7 +82,7 @@ impl<'a> Elaborator<'a> {
             let thread_local = storage.is_thread_local;
             EntityKind::Variable { initializer: None, thread_local, is_defined: false, id: None }
         };
-        self.link(Entity { name: name.into(), ty, span, kind }, storage.is_static)?;
+        self.link(Entity { name: name.into(), ty, span, kind }, storage.is_static, storage.is_inline)?;
         Ok(())
     }
 
@@ -268,9 +268,12 @@ impl<'a> Elaborator<'a> {
         let id = *id;
         let Some(initial) = initializer else {
             if !is_defined {
-                let message = format!("`{name}` is declared and defined nowhere; it starts with zero");
+                let message = format!("`{name}` is declared and defined nowhere; it starts with any value");
                 let hint = "give the file that defines it";
-                self.diagnostics.push(Diagnostic::warning(span, message).hint(hint));
+                if !matches!(&*name, "stdin" | "stdout" | "stderr") {
+                    self.diagnostics.push(Diagnostic::warning(span, message).hint(hint));
+                }
+                return self.any_initial(id, &ty, span);
             }
             return Ok(());
         };
@@ -278,6 +281,18 @@ impl<'a> Elaborator<'a> {
         let node = initial.node;
         self.globals[id.index()].ty = self.lower(&ty);
         self.global_initial(id, &ty, self.initializing(node))
+    }
+
+    /// Any value for all scalars of a variable that another program defines.
+    fn any_initial(&mut self, id: GlobalId, ty: &Ty, span: Span) -> Fallible<()> {
+        let object = Object { place: Place::global(id, self.lower(ty), span), ty: ty.clone(), bits: None };
+        let outer = std::mem::replace(&mut self.body, crate::body::Body::new(Default::default()));
+        self.forget(&object, span, 8);
+        let body = std::mem::replace(&mut self.body, outer);
+        for assigned in body.assigned() {
+            self.globals[id.index()].init.push(assigned);
+        }
+        Ok(())
     }
 
     /// `(T){ … }`: an object without a name.

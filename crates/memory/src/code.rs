@@ -115,7 +115,7 @@ pub struct Variable {
     /// Of a global: each thread has its own.
     pub thread_local: bool,
     /// Of a global: scalar parts that do not start as zero, by their place in it. Values are constants, addresses of
-    /// globals with constant offsets, or functions.
+    /// globals with constant offsets, functions, or any value where the variable is defined elsewhere.
     pub init: Vec<(Vec<Step>, Expr)>,
     /// Of a mutex that is initialised where it is declared.
     pub kind_of_mutex: Option<MutexKind>,

@@ -55,7 +55,10 @@ pub fn ty(code: &Code, ty: &Type) -> String {
         Type::Int(bits) => format!("{}{}", if bits.signed { 'i' } else { 'u' }, bits.width),
         Type::Pointer => "ptr".to_string(),
         Type::Float(bytes) => format!("f{}", u32::from(*bytes) * 8),
-        Type::Struct(id) => code.structs.get(id.index()).map_or("struct", |definition| &definition.name).to_string(),
+        Type::Struct(id) => match code.structs.get(id.index()) {
+            Some(definition) if !definition.name.is_empty() => definition.name.to_string(),
+            _ => "struct".to_string(),
+        },
         Type::Array(element, count) => format!("[{count}]{}", self::ty(code, element)),
         Type::Library(object, _) => format!("{object:?}"),
     }

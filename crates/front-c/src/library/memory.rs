@@ -54,12 +54,24 @@ impl<'a> Elaborator<'a> {
             (_, Some(named)) => named.clone(),
             (None, None) => Ty::int(IntKind::Char),
         };
+        let is_exact = matches!(&size.node, Expression::SizeOfTy(_) | Expression::SizeOfVal(_));
+        if self.is_flexible(&ty) && !is_exact {
+            let what = "memory for a struct that ends with an array without a size";
+            return Err(self.unsupported(span, what, "give the array a size, or use a pointer to another object"));
+        }
         let elements = self.elements(size, count, &ty, named.as_ref(), span)?;
         let (result, value) = self.result_place(&VOID.pointer_to(), span);
         let zeroed = call.name == "calloc";
         let ty = self.lower(&ty.unqualified());
         self.library(Library::Allocate { result, ty, count: elements, zeroed }, span);
         Ok(value)
+    }
+
+    /// Whether a struct ends with an array whose size depends on how much memory there is.
+    fn is_flexible(&self, ty: &Ty) -> bool {
+        let fields = ty.struct_id().and_then(|id| self.structs.get(id).fields.as_ref());
+        let last = fields.and_then(|fields| fields.last());
+        last.is_some_and(|field| matches!(field.ty.kind, Kind::Array(_, None | Some(0))))
     }
 
     fn bytes(&self, ty: &Ty) -> Option<u64> {
