@@ -1,16 +1,12 @@
 //! Expressions: what each kind of them stands for. What has an effect is emitted, from left to right; the rest is a value.
 
-use crate::effects::{has_effects, is_assignment, is_zero};
+use crate::effects::{has_effects, is_assignment};
 use crate::elaborate::{Elaborator, EntityKind, Fallible, Symbol};
-use crate::fold;
-use crate::types::{INT, Kind, Ty};
+use crate::types::{Kind, Ty};
 use crate::values::{Object, Value};
-use lang_c::ast::{
-    BinaryOperator, ConditionalExpression, Expression, GenericAssociation, GenericSelection, Identifier,
-    MemberExpression, MemberOperator, OffsetMember, OffsetOfExpression, Statement,
-};
+use lang_c::ast::{BinaryOperator, Expression, Identifier, MemberExpression, MemberOperator, Statement};
 use lang_c::span::Node;
-use threadwise_memory::code::{Base, End, Expr, ExprKind, InstructionKind, Place, Step};
+use threadwise_memory::code::{Base, Expr, ExprKind, InstructionKind, Place, Step};
 use threadwise_source::Span;
 
 impl<'a> Elaborator<'a> {
@@ -124,38 +120,6 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    pub fn size_value(&mut self, ty: &Ty, span: Span) -> Fallible<Value> {
-        match self.structs.size_of(ty, self.model) {
-            Some(size) => Ok(self.integer(size as i64, self.model.size_kind(), span)),
-            None => Err(self.error(span, format!("the size of `{}` is not known here", self.name_of(ty)))),
-        }
-    }
-
-    fn generic(&mut self, generic: &'a GenericSelection, span: Span) -> Fallible<Value> {
-        let value = self.unevaluated(|this| -> Fallible<Ty> {
-            let value = this.expression(&generic.expression)?;
-            match value {
-                Value::Object(object) if object.ty.struct_id().is_some() => Ok(object.ty.unqualified()),
-                value => Ok(this.scalar(value)?.1),
-            }
-        })?;
-        let mut otherwise = None;
-        for association in &generic.associations {
-            match &association.node {
-                GenericAssociation::Default(expression) => otherwise = Some(expression),
-                GenericAssociation::Type(of) => {
-                    if self.type_name(&of.node.type_name)? == value {
-                        return self.expression(&of.node.expression);
-                    }
-                }
-            }
-        }
-        match otherwise {
-            Some(expression) => self.expression(expression),
-            None => Err(self.error(span, format!("no association is for `{}`", self.name_of(&value)))),
-        }
-    }
-
     fn member(&mut self, member: &'a MemberExpression, span: Span) -> Fallible<Value> {
         let object = match member.operator.node {
             MemberOperator::Direct => match self.expression(&member.expression)? {
@@ -252,153 +216,6 @@ impl<'a> Elaborator<'a> {
             }
             value => Ok(value),
         }
-    }
-
-    fn conditional(&mut self, parts: &'a ConditionalExpression, span: Span, wanted: Option<&Ty>) -> Fallible<Value> {
-        let (yes, no) = (&parts.then_expression, &parts.else_expression);
-        if self.source.slice(self.span(yes.span)) != "0" && is_zero(&yes.node) {
-            return self.first_or(parts, span);
-        }
-        let is_struct = |this: &mut Self, node: &'a Node<Expression>| {
-            this.unevaluated(|this| this.expression(node)).is_ok_and(|value| value.ty().struct_id().is_some())
-        };
-        if !has_effects(&yes.node) && !has_effects(&no.node) && !is_struct(self, yes) {
-            let (condition, _) = self.rvalue(&parts.condition)?;
-            let condition = fold::truth(condition);
-            let (yes, no) = (self.expression(yes)?, self.expression(no)?);
-            if yes.ty().is_void() || no.ty().is_void() {
-                self.discard(Value::Scalar(condition, INT))?;
-                return Ok(Value::Void(span));
-            }
-            let (yes, no) = (self.scalar(yes)?, self.scalar(no)?);
-            let ty = self.common_type(&yes, &no, span)?;
-            let (yes, no) = (self.converted(yes.0, &yes.1, &ty)?, self.converted(no.0, &no.1, &ty)?);
-            return Ok(Value::Scalar(fold::conditional(condition, yes, no), ty));
-        }
-        self.branching_conditional(parts, span, wanted)
-    }
-
-    /// `a ?: b`: the first value if it is not zero, evaluated once.
-    fn first_or(&mut self, parts: &'a ConditionalExpression, span: Span) -> Fallible<Value> {
-        let (first, first_ty) = self.rvalue(&parts.condition)?;
-        let first = self.stable(first);
-        let [other, join] = [(); 2].map(|()| self.body.new_block());
-        let yes = Value::Scalar(first.clone(), first_ty);
-        let ty = self.unevaluated(|this| -> Fallible<Ty> {
-            let (yes, no) = (this.scalar(yes.clone())?, this.rvalue(&parts.else_expression)?);
-            this.common_type(&yes, &no, span)
-        })?;
-        let local = self.body.temporary(self.lower(&ty), span);
-        let result = self.local_place(local, &ty, span);
-        self.initialize(&result, yes, span)?;
-        self.body.end(End::Branch(fold::truth(first), join, other), span);
-        self.body.begin(other);
-        let no = self.expression(&parts.else_expression)?;
-        self.initialize(&result, no, span)?;
-        self.body.flow_into(join, span);
-        Ok(Value::Scalar(Expr::load(result.place), ty))
-    }
-
-    fn branching_conditional(
-        &mut self,
-        parts: &'a ConditionalExpression,
-        span: Span,
-        wanted: Option<&Ty>,
-    ) -> Fallible<Value> {
-        let [first, second, join] = [(); 3].map(|()| self.body.new_block());
-        self.branch(&parts.condition, first, second)?;
-        self.body.begin(first);
-        let yes = self.expression_for(&parts.then_expression, wanted)?;
-        let first_end = self.body.current();
-        self.body.begin(second);
-        let no = self.expression_for(&parts.else_expression, wanted)?;
-        let result = self.conditional_result(&yes, &no, span)?;
-        self.finish_arm(no, &result, join, span)?;
-        self.body.begin(first_end);
-        self.finish_arm(yes, &result, join, span)?;
-        self.body.begin(join);
-        Ok(match result {
-            Some(object) if object.ty.is_scalar() => Value::Scalar(Expr::load(object.place), object.ty),
-            Some(object) => Value::Object(object),
-            None => Value::Void(span),
-        })
-    }
-
-    /// Where the value of a `?:` with effects goes.
-    fn conditional_result(&mut self, yes: &Value, no: &Value, span: Span) -> Fallible<Option<Object>> {
-        let ty = match (yes.ty(), no.ty()) {
-            (yes, no) if yes.is_void() || no.is_void() => return Ok(None),
-            (yes, no) if yes.struct_id().is_some() && yes.struct_id() == no.struct_id() => yes.unqualified(),
-            _ => {
-                let (yes, no) = (self.scalar(yes.clone())?, self.scalar(no.clone())?);
-                self.common_type(&yes, &no, span)?
-            }
-        };
-        let local = self.body.temporary(self.lower(&ty), span);
-        Ok(Some(self.local_place(local, &ty, span)))
-    }
-
-    fn finish_arm(
-        &mut self,
-        value: Value,
-        result: &Option<Object>,
-        join: threadwise_memory::code::BlockId,
-        span: Span,
-    ) -> Fallible<()> {
-        match result {
-            Some(object) => self.initialize(object, value, span)?,
-            None => self.discard(value)?,
-        }
-        self.body.end(End::Goto(join), span);
-        Ok(())
-    }
-
-    /// The type of a `?:` (C11 6.5.15).
-    fn common_type(&self, yes: &(Expr, Ty), no: &(Expr, Ty), span: Span) -> Fallible<Ty> {
-        let is_null = |value: &(Expr, Ty)| fold::constant(&value.0) == Some(0);
-        match (&yes.1.kind, &no.1.kind) {
-            (Kind::Pointer(to), Kind::Pointer(other)) => {
-                let takes_other = is_null(yes) && to.is_void() || other.is_void() && !is_null(no);
-                Ok(if takes_other { no.1.clone() } else { yes.1.clone() })
-            }
-            (Kind::Pointer(_), _) => Ok(yes.1.clone()),
-            (_, Kind::Pointer(_)) => Ok(no.1.clone()),
-            _ if yes.1 == no.1 && !yes.1.is_arithmetic() => Ok(yes.1.clone()),
-            _ => self.arithmetic_type(&yes.1, &no.1, span),
-        }
-    }
-
-    fn offset_of(&mut self, of: &'a OffsetOfExpression, span: Span) -> Fallible<Value> {
-        let mut ty = self.type_name(&of.type_name)?;
-        let mut offset = 0;
-        let base = OffsetMember::Member(of.designator.node.base.clone());
-        let members =
-            std::iter::once((&base, None)).chain(of.designator.node.members.iter().map(|m| (&m.node, Some(m))));
-        for (member, node) in members {
-            match member {
-                OffsetMember::Member(name) | OffsetMember::IndirectMember(name) => {
-                    let name_span = self.span(name.span);
-                    let path = ty.struct_id().and_then(|id| self.structs.find(id, &name.node.name));
-                    let missing = || format!("`{}` has no member `{}`", self.name_of(&ty), name.node.name);
-                    for index in path.ok_or_else(|| self.error(name_span, missing()))? {
-                        let id = ty.struct_id().expect("the path goes through structs");
-                        let field = &self.structs.get(id).fields.as_ref().expect("it is complete")[index as usize];
-                        offset += field.offset;
-                        ty = field.ty.clone();
-                    }
-                }
-                OffsetMember::Index(_) => {
-                    let Some(Node { node: OffsetMember::Index(index), .. }) = node else { continue };
-                    let count = self.constant(index)?;
-                    let Kind::Array(element, _) = ty.kind.clone() else {
-                        return Err(self.error(span, "only elements of arrays have an offset"));
-                    };
-                    offset += self.structs.size_of(&element, self.model).unwrap_or(0) * count as u64;
-                    ty = (*element).clone();
-                }
-            }
-        }
-        Ok(self.integer(offset as i64, self.model.size_kind(), span))
     }
 
     /// `({ … })`: the value is that of the last statement, if it is an expression.

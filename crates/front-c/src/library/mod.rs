@@ -3,6 +3,7 @@
 //! A function that the program defines itself is that function, whatever its name; only calls of `reach_error` and its
 //! like are errors in any case.
 
+mod atomic_names;
 mod atomics;
 mod locks;
 mod memory;
