@@ -24,7 +24,8 @@ pub fn replay_file(args: &ReplayArgs) -> Job {
     let file = TraceFile::read(open(&args.trace)?).map_err(unreadable)?;
     let defines = defines::from_evidence(&file.header().defines, &args.program.language.options)?;
     let options = defines::options_of_evidence(file.header(), &defines, &args.program.language.options);
-    let program = load_program(std::slice::from_ref(&args.program.file), &options, &Budget::unlimited(), args.output.quiet)?;
+    let program =
+        load_program(std::slice::from_ref(&args.program.file), &options, &Budget::unlimited(), args.output.quiet)?;
     let (instance, trace) = file.trace(&program).map_err(unreadable)?;
     let replayed = replay(&instance, &trace);
     let seconds = started.elapsed().as_secs_f64();

@@ -59,6 +59,10 @@ fn words(kind: AssertionKind) -> &'static str {
         AssertionKind::Release => "it is not known that the thread holds the lock in",
         AssertionKind::Start => "it is not known that a copy is left in",
         AssertionKind::Join => "it is not known which thread is joined in",
+        AssertionKind::Memory => "values decide whether memory is accessed as it should be in",
+        AssertionKind::Arithmetic => "values decide whether arithmetic goes well in",
+        AssertionKind::Lock => "it is not known that the lock is used as it should be in",
+        AssertionKind::Beyond => "it is not known that the program stays within what is kept apart or supported in",
     }
 }
 

@@ -36,6 +36,9 @@ pub fn applicable(program: &Program) -> Result<(), String> {
     if program.patterns().next().is_none() {
         return Err("it has no `norace`".to_string());
     }
+    if program.patterns().any(|(_, pattern)| pattern.is_of_all_threads()) {
+        return Err("it asks about what all threads do together".to_string());
+    }
     if program.formulas().next().is_some() {
         return Err("it has properties other than `norace`".to_string());
     }

@@ -214,7 +214,7 @@ impl Usage {
     /// Variables that somebody waits for. Those that must not race are none: where they are not protected there is a
     /// race anyway.
     fn flags(&self, program: &Program) -> BTreeSet<SharedId> {
-        let patterns = program.patterns().flat_map(|(_, pattern)| &pattern.signs);
+        let patterns = program.patterns().flat_map(|(_, pattern)| pattern.signs());
         let asked: BTreeSet<SharedId> = patterns.flat_map(|sign| sign.region().vars.clone()).collect();
         let all = (0..program.shared.len() as u32).map(SharedId);
         let is_flag =

@@ -143,7 +143,7 @@ impl Asked {
     fn new(program: &Program) -> Asked {
         let mut asked: BTreeMap<SharedId, BTreeSet<PropertyId>> = BTreeMap::new();
         for (id, pattern) in program.patterns() {
-            for var in pattern.signs.iter().flat_map(|sign| &region(sign).vars) {
+            for var in pattern.signs().iter().flat_map(|sign| &region(sign).vars) {
                 asked.entry(*var).or_default().insert(id);
             }
         }
@@ -171,7 +171,7 @@ impl Asked {
             VarRef::Local(_) => None,
         };
         let ids: BTreeSet<PropertyId> = vars.into_iter().filter_map(of_var).flatten().copied().collect();
-        let signs = |id: PropertyId| program.property(id).pattern().into_iter().flat_map(|pattern| &pattern.signs);
+        let signs = |id: PropertyId| program.property(id).pattern().into_iter().flat_map(|pattern| pattern.signs());
         ids.into_iter().flat_map(|id| signs(id).enumerate().map(move |(which, sign)| (id, which, sign))).collect()
     }
 }
@@ -199,7 +199,7 @@ fn keys_shown(sign: &Sign, edge: &Edge) -> Vec<Vec<Key>> {
 /// Two edges by which different threads may meet a pattern, in words.
 pub(crate) fn race(model: &Model<'_>, sets: &mut Sets, shows: &Shows) -> Option<String> {
     let ids: Vec<(PropertyId, usize)> =
-        model.program.patterns().map(|(id, pattern)| (id, pattern.signs.len())).collect();
+        model.program.patterns().map(|(id, pattern)| (id, pattern.signs().len())).collect();
     ids.into_iter().find_map(|(id, count)| {
         let of = |sign: usize| shows.get(&(id, sign)).filter(|shows| !shows.is_empty());
         if (0..count).any(|sign| of(sign).is_none()) {
@@ -253,7 +253,7 @@ fn meeting<'s>(
 }
 
 fn first_variable(program: &Program, id: PropertyId, sign: usize) -> Option<SharedId> {
-    region(program.property(id).pattern()?.signs.get(sign)?).vars.first().copied()
+    region(program.property(id).pattern()?.signs().get(sign)?).vars.first().copied()
 }
 
 /// Whether each of the two has the lock with the same key as the element that it accesses.
@@ -289,7 +289,7 @@ fn words(
     ((thread, _, at, _, _), edge): (&Show, EdgeId),
 ) -> String {
     let program = model.program;
-    let does = match program.property(id).pattern().map(|pattern| &pattern.signs[sign]) {
+    let does = match program.property(id).pattern().map(|pattern| &pattern.signs()[sign]) {
         Some(Sign::Writes(_)) => "writes",
         Some(Sign::Accesses(_)) | None => "accesses",
     };

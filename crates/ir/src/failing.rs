@@ -71,6 +71,11 @@ impl Expr {
             (_, Sort::Range(lo, hi)) => Some((i128::from(*lo), i128::from(*hi))),
             (_, Sort::Bits(bits)) => Some(bits.bounds()),
             (ExprKind::Unary(UnaryOp::Convert, a), Sort::Int) => a.bounds(),
+            // A remainder has the sign of the divisor.
+            (ExprKind::Binary(BinaryOp::Mod, _, divisor), Sort::Int) => match divisor.bounds()? {
+                (least, most) if least > 0 => Some((0, most - 1)),
+                _ => None,
+            },
             _ => None,
         }
     }

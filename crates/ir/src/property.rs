@@ -100,11 +100,11 @@ impl Property {
         Property { wording: Wording::NoLockCycle, violated: Violated::By(Pattern::LockCycle), span }
     }
 
-    /// The same, unless both accesses are atomic: two properties, by which of the two is not.
+    /// No race, unless both accesses are atomic: two properties, by which of the two is not.
     pub fn norace_unless_atomic(name: Arc<str>, region: Region, span: Span) -> [Property; 2] {
         let plain = || Region { plain: true, ..region.clone() };
         let of = |signs: Vec<Sign>| {
-            let violated = Violated::By(Pattern { signs });
+            let violated = Violated::By(Pattern::Signs(signs));
             Property { wording: Wording::NoRace(name.clone()), violated, span }
         };
         [

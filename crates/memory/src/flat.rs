@@ -198,6 +198,17 @@ impl Inliner<'_> {
                 let Library::Once { once, function } = *library else { unreachable!("it was one") };
                 self.once(at, once, function, span, call, depth)
             }
+            InstructionKind::Library(library) if matches!(*library, Library::ThreadExit(Some(_))) => {
+                let Library::ThreadExit(value) = *library else { unreachable!("it was one") };
+                let result = self.flat.result.filter(|id| self.flat.locals[id.index()].variable.ty == Type::Pointer);
+                if let (Some(value), Some(result)) = (value, result) {
+                    let kind = InstructionKind::Assign { to: Place::local(result, Type::Pointer, span), value };
+                    self.block(at).instructions.push(Instruction { kind, span });
+                }
+                let kind = InstructionKind::Library(Box::new(Library::ThreadExit(None)));
+                self.block(at).instructions.push(Instruction { kind, span });
+                Ok(at)
+            }
             kind => {
                 self.block(at).instructions.push(Instruction { kind, span });
                 Ok(at)

@@ -4,7 +4,7 @@
 //! dimension. A pool of objects of one allocation is an object with a dimension more. Every object has an address, and
 //! between objects there is room, so that an address tells the object and a pointer past the end of one is in no other.
 
-use crate::code::{Code, FunctionId, GlobalId, LocalId, Object as LibraryObject, Type};
+use crate::code::{Code, FunctionId, GlobalId, LocalId, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_source::Span;
@@ -100,11 +100,6 @@ impl Objects {
 
     pub(crate) fn at(&self, storage: Storage) -> ObjectId {
         self.by_storage[&storage]
-    }
-
-    /// The first address behind all objects.
-    pub(crate) fn end(&self) -> u64 {
-        self.next_address.max(FIRST_ADDRESS)
     }
 
     pub(crate) fn add(
@@ -244,13 +239,5 @@ fn divide(
                 divide(code, &field.ty, offset + field.offset, dims, &inner, field.bit_unit, found);
             }
         }
-    }
-}
-
-/// Whether only the library looks inside.
-pub(crate) fn is_opaque(ty: &Type) -> bool {
-    match ty {
-        Type::Library(object, _) => !matches!(object, LibraryObject::Thread | LibraryObject::Key),
-        Type::Void | Type::Int(_) | Type::Pointer | Type::Float(_) | Type::Struct(_) | Type::Array(..) => false,
     }
 }

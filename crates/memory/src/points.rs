@@ -318,14 +318,6 @@ impl<'a> Points<'a> {
                 }
                 self.assign(thread, place, &targets);
             }
-            Library::ThreadExit(Some(value)) => {
-                let targets = self.eval(thread, value);
-                if let Some(result) = self.threads.get(thread).flat.result {
-                    let object = self.objects.at(Storage::Local(thread, result));
-                    let leaf = self.objects.object(object).leaves.first().copied();
-                    leaf.into_iter().for_each(|leaf| self.flow(leaf, &targets));
-                }
-            }
             Library::Allocate { result, .. } => {
                 let object = self.objects.at(Storage::Heap(self.sites[&at]));
                 self.assign(thread, result, &Targets::from([Target { object, offset: 0 }]));

@@ -98,7 +98,7 @@ pub(crate) fn not(e: Expr) -> Expr {
 pub(crate) fn as_int(e: Expr) -> Expr {
     match (&e.kind, &*e.sort) {
         (_, Sort::Int | Sort::Range(..)) => e,
-        (ExprKind::Const(word), Sort::Bits(bits)) if bits.width < 64 || bits.signed => int(*word, e.span),
+        (ExprKind::Const(word), Sort::Bits(bits)) if bits.width < 64 || bits.signed || *word >= 0 => int(*word, e.span),
         _ => {
             let span = e.span;
             e.converted(Sort::Int, span)

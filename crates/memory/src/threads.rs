@@ -4,7 +4,7 @@ use crate::code::{
     BinaryOp, BlockId, Code, End, Expr, ExprKind, FunctionId, Instruction, InstructionKind, Library, LocalId, Place,
     Type,
 };
-use crate::flat::{Flat, flatten, plain_function, taken_functions};
+use crate::flat::{Flat, components, flatten, plain_function, taken_functions};
 use crate::objects::ThreadIndex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>) -> Result<Thre
     while next < threads.all.len() {
         let thread = ThreadIndex(next as u32);
         next += 1;
-        for (at, function, argument, repeats) in creations(code, &threads, thread) {
+        for (at, function, argument, repeats) in creations(&threads, thread) {
             let copies = threads.get(thread).copies.times(repeats);
             let candidates = match plain_function(&function) {
                 Some(function) => vec![function],
@@ -190,7 +190,7 @@ fn fresh_name(threads: &Threads, name: &str) -> Arc<str> {
 }
 
 /// The places of a thread that create threads, each with what is created and how often.
-fn creations(code: &Code, threads: &Threads, thread: ThreadIndex) -> Vec<(At, Expr, Option<Expr>, Number)> {
+fn creations(threads: &Threads, thread: ThreadIndex) -> Vec<(At, Expr, Option<Expr>, Number)> {
     let flat = &threads.get(thread).flat;
     let cycles = flat.on_cycles();
     let mut found = Vec::new();
@@ -198,67 +198,111 @@ fn creations(code: &Code, threads: &Threads, thread: ThreadIndex) -> Vec<(At, Ex
         for (instruction, index) in block.instructions.iter().zip(0u32..) {
             let InstructionKind::Library(library) = &instruction.kind else { continue };
             let Library::Create { function, argument, .. } = &**library else { continue };
-            let repeats = repeats(code, flat, &cycles, number as usize).map_or(Number::Any, Number::Exactly);
+            let repeats = repeats(flat, &cycles, number as usize).map_or(Number::Any, Number::Exactly);
             found.push((At { thread, block: number, instruction: index }, function.clone(), argument.clone(), repeats));
         }
     }
     found
 }
 
-/// How often control comes to a block at most, by a guess that is right for loops that count to a constant. Whoever uses
-/// it has the program checked for coming there more often.
-pub(crate) fn repeats(_: &Code, flat: &Flat, cycles: &[Option<usize>], block: usize) -> Option<u64> {
+/// How often control comes to a block at most: once if it is on no cycle; as often as a loop counts, if the loop counts a
+/// local that nobody else changes up to a constant, and cannot go round without counting and comparing.
+pub(crate) fn repeats(flat: &Flat, cycles: &[Option<usize>], block: usize) -> Option<u64> {
     let Some(cycle) = cycles[block] else { return Some(1) };
     let inside = |at: usize| cycles[at] == Some(cycle);
     let mut best: Option<u64> = None;
     for at in (0..flat.blocks.len()).filter(|&at| inside(at)) {
         let End::Branch(condition, yes, no) = &flat.blocks[at].end else { continue };
-        if !inside(yes.index()) || inside(no.index()) {
+        if !inside(yes.index()) || inside(no.index()) || !is_needed(flat, &inside, at, block) {
             continue;
         }
-        if let Some(count) = counted(flat, &inside, condition) {
+        if let Some(count) = counted(flat, &inside, condition, block) {
             best = Some(best.map_or(count, |best| best.min(count)));
         }
     }
     best.filter(|count| *count <= MAX_COPIES)
 }
 
+/// Whether control cannot come back to a block without passing another one.
+fn is_needed(flat: &Flat, inside: &dyn Fn(usize) -> bool, through: usize, block: usize) -> bool {
+    if through == block {
+        return true;
+    }
+    let next = |at: usize| -> Vec<usize> {
+        if at == through || !inside(at) {
+            return Vec::new();
+        }
+        let targets = crate::walk::targets(&flat.blocks[at].end).into_iter().map(BlockId::index);
+        targets.filter(|&to| to != through && inside(to)).collect()
+    };
+    components(flat.blocks.len(), &next)[block].is_none()
+}
+
 /// How often a loop runs whose condition compares a local with a constant.
-fn counted(flat: &Flat, inside: &dyn Fn(usize) -> bool, condition: &Expr) -> Option<u64> {
+fn counted(flat: &Flat, inside: &dyn Fn(usize) -> bool, condition: &Expr, block: usize) -> Option<u64> {
     let ExprKind::Binary(op, left, right) = &without_conversions(condition).kind else { return None };
     let (local, ExprKind::Const(limit)) = (plain_local(left)?, &without_conversions(right).kind) else { return None };
-    let (mut start, mut grows) = (None, false);
-    for (number, block) in flat.blocks.iter().enumerate() {
-        for instruction in &block.instructions {
-            let InstructionKind::Assign { to, value } = &instruction.kind else { continue };
-            if !is_local(to, local) {
+    if is_address_taken(flat, local) {
+        return None;
+    }
+    let (mut start, mut step) = (None, None);
+    for (number, of) in flat.blocks.iter().enumerate() {
+        for instruction in &of.instructions {
+            if !writes(&instruction.kind, local) {
                 continue;
             }
+            let InstructionKind::Assign { value, .. } = &instruction.kind else { return None };
             match &without_conversions(value).kind {
                 ExprKind::Const(first) if !inside(number) => {
                     start = Some(start.map_or(*first, |start: i64| start.min(*first)));
                 }
-                ExprKind::Binary(BinaryOp::Add, a, b)
-                    if inside(number)
-                        && plain_local(a) == Some(local)
-                        && matches!(without_conversions(b).kind, ExprKind::Const(1..)) =>
-                {
-                    grows = true;
+                ExprKind::Binary(BinaryOp::Add, a, b) if inside(number) && plain_local(a) == Some(local) => {
+                    let ExprKind::Const(by @ 1..) = without_conversions(b).kind else { return None };
+                    if step.is_some() || !is_needed(flat, inside, number, block) {
+                        return None;
+                    }
+                    step = Some(by);
                 }
                 _ => return None,
             }
         }
     }
-    let count = match op {
-        BinaryOp::Lt | BinaryOp::Ne => limit.checked_sub(start?)?,
-        BinaryOp::Le => limit.checked_sub(start?)?.checked_add(1)?,
+    let count = match (op, step?) {
+        (BinaryOp::Lt, _) | (BinaryOp::Ne, 1) => limit.checked_sub(start?)?,
+        (BinaryOp::Le, _) => limit.checked_sub(start?)?.checked_add(1)?,
         _ => return None,
     };
-    grows.then(|| u64::try_from(count).ok()).flatten()
+    u64::try_from(count).ok()
 }
 
-fn is_local(place: &Place, local: LocalId) -> bool {
-    matches!(place.base, crate::code::Base::Local(id) if id == local) && place.path.is_empty()
+/// Whether an instruction may change a local by its name, other than by declaring it.
+fn writes(kind: &InstructionKind, local: LocalId) -> bool {
+    let is_it = |place: &Place| matches!(place.base, crate::code::Base::Local(id) if id == local);
+    match kind {
+        InstructionKind::Assign { to, .. } | InstructionKind::Copy { to, .. } | InstructionKind::Clear(to) => is_it(to),
+        InstructionKind::Call { result, .. } => result.as_ref().is_some_and(is_it),
+        InstructionKind::Library(library) => {
+            let mut library = (**library).clone();
+            crate::walk::parts_of(&mut library).0.into_iter().any(|place| is_it(place))
+        }
+        InstructionKind::Declare(_)
+        | InstructionKind::Assert(..)
+        | InstructionKind::Assume(_)
+        | InstructionKind::AtomicBegin
+        | InstructionKind::AtomicEnd => false,
+    }
+}
+
+fn is_address_taken(flat: &Flat, local: LocalId) -> bool {
+    let mut is_taken = false;
+    for block in &flat.blocks {
+        crate::walk::for_each_expr(block, &mut |e| {
+            if let ExprKind::Address(place) = &e.kind {
+                is_taken |= matches!(place.base, crate::code::Base::Local(id) if id == local);
+            }
+        });
+    }
+    is_taken
 }
 
 fn plain_local(e: &Expr) -> Option<LocalId> {
@@ -280,30 +324,31 @@ pub(crate) struct Site {
     pub(crate) elements: u64,
     pub(crate) zeroed: bool,
     pub(crate) slots: u64,
+    /// No more can be needed.
+    pub(crate) exact: bool,
 }
 
 /// All allocations. Those in loops get as many objects as the loop seems to need, or else `objects`.
-pub(crate) fn sites(code: &Code, threads: &Threads, objects: u64) -> Vec<Site> {
+pub(crate) fn sites(threads: &Threads, objects: u64) -> Vec<Site> {
     let cycles: Vec<Vec<Option<usize>>> = threads.all.iter().map(|thread| thread.flat.on_cycles()).collect();
     let mut found = Vec::new();
     for (at, instruction) in threads.instructions() {
         let InstructionKind::Library(library) = &instruction.kind else { continue };
         let Library::Allocate { ty, count, zeroed, .. } = &**library else { continue };
         let thread = threads.get(at.thread);
-        let repeats = repeats(code, &thread.flat, &cycles[at.thread.index()], at.block as usize);
+        let repeats = repeats(&thread.flat, &cycles[at.thread.index()], at.block as usize);
         let copies = match thread.copies {
             Number::Exactly(n) => Some(n),
             Number::Any => None,
         };
-        let slots = match (repeats, copies) {
-            (Some(a), Some(b)) => (a * b).min(objects.max(MAX_COPIES)),
-            _ => objects,
-        };
+        let needed = repeats.zip(copies).map(|(repeats, copies)| repeats * copies);
+        let needed = needed.filter(|needed| *needed <= objects.max(MAX_COPIES));
+        let (slots, exact) = (needed.unwrap_or(objects), needed.is_some());
         let elements = match &without_conversions(count).kind {
             ExprKind::Const(n) => u64::try_from(*n).unwrap_or(0),
             _ => objects,
         };
-        found.push(Site { at, ty: ty.clone(), elements, zeroed: *zeroed, slots: slots.max(1) });
+        found.push(Site { at, ty: ty.clone(), elements, zeroed: *zeroed, slots: slots.max(1), exact });
     }
     found
 }

@@ -59,8 +59,9 @@ fn accesses<'a>(program: &Program, proof: &'a ProtectionProof, pattern: &Pattern
             let first = program.routine(code.routine).locations.start as usize;
             for (_, edge) in program.edges_of(code.routine) {
                 let Some(at) = code.at[edge.from.index() - first] else { continue };
-                if pattern.signs.iter().any(|sign| shows(sign, edge)) {
-                    let writes = pattern.signs.iter().any(|sign| matches!(sign, Sign::Writes(_)) && shows(sign, edge));
+                if pattern.signs().iter().any(|sign| shows(sign, edge)) {
+                    let writes =
+                        pattern.signs().iter().any(|sign| matches!(sign, Sign::Writes(_)) && shows(sign, edge));
                     all.push(Access { thread, writes, facts: &proof.sets[at as usize] });
                 }
             }

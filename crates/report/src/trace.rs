@@ -5,7 +5,7 @@ use crate::statement::{Statement, statement};
 use crate::value::for_each_part;
 use crate::violation::{Explanation, explain};
 use threadwise_evidence::{Trace, TraceStep, Violation, show_value};
-use threadwise_ir::{AssertionKind, EdgeId, Instance, Op, Program, SharedId, State, ThreadId};
+use threadwise_ir::{AssertionKind, EdgeId, Instance, Op, Program, SharedId, State, ThreadId, Update, VarRef};
 use threadwise_spawn::tells_of_starts;
 
 /// Initial values beyond this many are not listed.
@@ -70,21 +70,46 @@ fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText 
     let local = &before.locals[step.thread.index()];
     let mut changes = shared_changes(instance, &before.shared, &step.shared);
     changes.extend(local_changes(instance, local, &step.local));
-    let program = &instance.program;
-    let next = step.path.iter().skip(1).map(|&id| Some(id)).chain([None]);
-    let told = step.path.iter().zip(next).filter(|&(&id, next)| !is_first_half(program, id, next));
-    let statements = told.map(|(&id, _)| statement(program, id));
+    let statements = told(&instance.program, &step.path).into_iter().map(|id| statement(&instance.program, id));
     StepText { thread: instance.tid_name(i64::from(step.thread.0) + 1), statements: statements.collect(), changes }
 }
 
-/// Whether an edge is the first half of a start or of a join, which needs no words of its own.
-fn is_first_half(program: &Program, id: EdgeId, next: Option<EdgeId>) -> bool {
-    let Some(next) = next.filter(|&next| program.edge(next).span == program.edge(id).span) else { return false };
-    let asserts = |id: EdgeId, kind: AssertionKind| match &program.edge(id).op {
+/// The edges of a step that are told of: those that stand for nothing in the text are not, and neither is all but the last
+/// part of one statement.
+fn told(program: &Program, path: &[EdgeId]) -> Vec<EdgeId> {
+    let has_text = |id: &EdgeId| program.edge(*id).span.start < program.edge(*id).span.end;
+    let shown: Vec<EdgeId> = path.iter().copied().filter(has_text).collect();
+    if shown.is_empty() {
+        return path.last().copied().into_iter().collect();
+    }
+    let next = shown.iter().skip(1).map(|&id| Some(id)).chain([None]);
+    let is_told = |&(&id, next): &(&EdgeId, Option<EdgeId>)| next.is_none_or(|next| !is_part(program, id, next));
+    shown.iter().zip(next).filter(is_told).map(|(&id, _)| id).collect()
+}
+
+/// Whether an edge is one part of a statement, and the next edge another one. The same statement done again, as in a loop
+/// that was unrolled, writes the same variable.
+fn is_part(program: &Program, id: EdgeId, next: EdgeId) -> bool {
+    let written = |id: EdgeId| -> Vec<VarRef> {
+        match &program.edge(id).op {
+            Op::Command(command) => match &command.update {
+                Update::Assign(assignments) => assignments.iter().map(|(place, _)| place.var).collect(),
+                Update::Action { frame, .. } => frame.to_vec(),
+            },
+            Op::Call { .. } | Op::Return(_) => Vec::new(),
+        }
+    };
+    let is_shared = |var: &VarRef| matches!(var, VarRef::Shared(_));
+    let again = || written(id).iter().filter(|var| is_shared(var)).any(|var| written(next).contains(var));
+    let is_start = asserts(program, id, AssertionKind::Start);
+    program.edge(id).span == program.edge(next).span && program.edge(id).branch.is_none() && (is_start || !again())
+}
+
+fn asserts(program: &Program, id: EdgeId, kind: AssertionKind) -> bool {
+    match &program.edge(id).op {
         Op::Command(command) => command.assertions.iter().any(|assertion| assertion.kind == kind),
         Op::Call { .. } | Op::Return(_) => false,
-    };
-    asserts(id, AssertionKind::Start) || asserts(next, AssertionKind::Join) && !asserts(id, AssertionKind::Join)
+    }
 }
 
 /// The values of what the user declared; that no thread has been started yet goes without saying.

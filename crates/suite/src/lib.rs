@@ -9,6 +9,7 @@ pub mod dice;
 mod expensive;
 mod generated;
 mod locked;
+mod random_c;
 pub mod soundness;
 
 pub use annotated::random_annotated;
@@ -18,6 +19,7 @@ pub use damage::damaged_program;
 pub use expensive::expensive_program;
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
 pub use locked::random_locked;
+pub use random_c::random_c;
 
 pub use soundness::disagreement;
 
@@ -96,6 +98,20 @@ pub fn is_infinite(program: &Program) -> bool {
     program.has_unbounded_data() || program.is_recursive()
 }
 
+/// Programs in C are asked about by tests of their own: the naive interpreter does not know them.
+fn is_c(path: &Path) -> bool {
+    frontend_for(path).links()
+}
+
+/// All C programs below `examples/c/`, sorted by path.
+pub fn c_examples() -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c"), &mut paths);
+    paths.retain(|path| is_c(path));
+    paths.sort();
+    paths
+}
+
 /// All examples below `examples/`, sorted by path.
 pub fn examples() -> Vec<Example> {
     examples_in("examples")
@@ -113,6 +129,7 @@ pub fn examples_in(folder: &str) -> Vec<Example> {
     if folder.is_dir() {
         collect(&folder, &mut paths);
     }
+    paths.retain(|path| !is_c(path));
     paths.sort();
     paths.into_iter().map(example).collect()
 }

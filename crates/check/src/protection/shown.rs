@@ -37,7 +37,7 @@ impl Shown {
         }
         let mut patterns: BTreeMap<SharedId, BTreeSet<PropertyId>> = BTreeMap::new();
         for (id, pattern) in judge.program.patterns() {
-            for var in pattern.signs.iter().flat_map(|sign| &region(sign).vars) {
+            for var in pattern.signs().iter().flat_map(|sign| &region(sign).vars) {
                 patterns.entry(*var).or_default().insert(id);
             }
         }
@@ -93,7 +93,7 @@ impl Shown {
         }
         let program = judge.program;
         let pattern = |id: PropertyId| program.property(id).pattern().expect("patterns are what was asked for");
-        let signs = |id| pattern(id).signs.iter().enumerate().map(move |(which, sign)| (id, sign, which));
+        let signs = |id| pattern(id).signs().iter().enumerate().map(move |(which, sign)| (id, sign, which));
         ids.into_iter().flat_map(signs).collect()
     }
 
@@ -107,13 +107,16 @@ impl Shown {
     }
 
     fn is_not_met(&self, judge: &Judge<'_>, id: PropertyId, pattern: &Pattern) -> Result<(), CheckError> {
-        let count = pattern.signs.len();
+        if pattern.is_of_all_threads() {
+            return Err(refuted("locks say nothing about what all threads do together"));
+        }
+        let count = pattern.signs().len();
         if (0..count).any(|sign| self.shows(id, sign).next().is_none()) {
             return Ok(());
         }
         let mut first = None;
         for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
-            match self.meeting(judge, id, [&pattern.signs[a], &pattern.signs[b]], (a, b)) {
+            match self.meeting(judge, id, [&pattern.signs()[a], &pattern.signs()[b]], (a, b)) {
                 None => return Ok(()),
                 Some(meeting) => first = first.or(Some(meeting)),
             }

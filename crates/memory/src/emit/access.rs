@@ -3,6 +3,7 @@
 
 use super::{Emitter, Fallible, assigned};
 use crate::code::{Base, Expr, Place, Type};
+use crate::layout::ADDRESS;
 use crate::objects::{Leaf, LeafId, ObjectId, Storage, agree};
 use crate::points::{parts, route};
 use crate::terms::{and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_true, not, or, read, within};
@@ -26,6 +27,14 @@ pub(crate) struct Access {
     pub(crate) cells: Vec<Cell>,
     pub(crate) atomic: bool,
     pub(crate) span: Span,
+}
+
+/// An index that was checked, so that it can be seen to be one: what cannot fail is easier to reason about.
+pub(super) fn clamped(index: Term, count: u64, span: Span) -> Term {
+    match constant(&index) {
+        Some(_) => index,
+        None => arithmetic(BinaryOp::Mod, index, int(count as i64, span)),
+    }
 }
 
 impl Emitter<'_> {
@@ -72,7 +81,7 @@ impl Emitter<'_> {
             if count > crate::objects::MAX_ELEMENTS {
                 self.check(within(&value, crate::objects::MAX_ELEMENTS), AssertionKind::Beyond, span);
             }
-            indices.push(value);
+            indices.push(clamped(value, count.min(crate::objects::MAX_ELEMENTS), span));
         }
         let Some(&leaf) = leaves.first() else {
             self.check(Term::bool(false, span), AssertionKind::Beyond, span);
@@ -129,17 +138,11 @@ impl Emitter<'_> {
         let address = match moved {
             None => start.clone(),
             Some(moved) => {
-                let there = arithmetic(BinaryOp::Add, as_int(start.clone()), moved);
-                let sort = self.pointers.sort.clone();
-                if let Sort::Range(_, top) = sort {
-                    self.check(within(&there, top as u64 + 1), AssertionKind::Memory, span);
-                }
-                let there = self.fitted_pointer(there);
+                let there = arithmetic(BinaryOp::Add, start.clone(), as_bits(moved, ADDRESS));
                 self.simple(there, span)
             }
         };
-        let unknown = Term::constant(self.unknown(), self.pointers.sort.clone(), span);
-        self.check(compare(BinaryOp::Ne, start, unknown), AssertionKind::Beyond, span);
+        self.is_known(&start, span);
         let mut cells: Vec<Cell> = Vec::new();
         let (mut valid, mut strange) = (Term::bool(false, span), Term::bool(false, span));
         let objects: Vec<ObjectId> = targets.iter().map(|target| target.object).collect();
@@ -179,10 +182,11 @@ impl Emitter<'_> {
         Ok(cells)
     }
 
-    fn fitted_pointer(&self, value: Term) -> Term {
-        match self.pointers.sort {
-            Sort::Bits(bits) => as_bits(value, bits),
-            _ => value,
+    /// A pointer is not one of which nobody knows where it points to.
+    pub(super) fn is_known(&mut self, pointer: &Term, span: Span) {
+        if self.has_unknown_pointers {
+            let unknown = Term::constant(self.unknown(), self.pointers.sort.clone(), span);
+            self.check(compare(BinaryOp::Ne, pointer.clone(), unknown), AssertionKind::Beyond, span);
         }
     }
 
@@ -199,7 +203,7 @@ impl Emitter<'_> {
         for (number, dim) in leaf.dims.iter().enumerate() {
             let index = arithmetic(BinaryOp::Div, rest.clone(), int(dim.stride as i64, span));
             when = and(when, within(&index, dim.kept()));
-            indices.push(index);
+            indices.push(clamped(index, dim.kept(), span));
             if number + 1 < count || several {
                 rest = arithmetic(BinaryOp::Mod, rest, int(dim.stride as i64, span));
             }
@@ -435,7 +439,7 @@ impl Emitter<'_> {
         for (index, _, count) in route(code, &whole, &place.path).indices {
             let value = as_int(self.value(index)?);
             self.check(within(&value, count), AssertionKind::Memory, place.span);
-            indices.push(value);
+            indices.push(clamped(value, count.min(crate::objects::MAX_ELEMENTS), place.span));
         }
         let cells = leaf.filter(|leaf| self.kept.contains_key(leaf)).map(|leaf| Cell { leaf, indices, when: None });
         let atomic = place.atomic || self.atomic > 0;

@@ -2,7 +2,8 @@
 
 use super::{Emitter, Fallible, assigned, guarded};
 use crate::code::{BlockId, Expr, Library, Place};
-use crate::emit::access::{Access, Cell};
+use crate::emit::access::{Access, Cell, clamped};
+use crate::layout::{ADDRESS, UNSIGNED};
 use crate::objects::{ObjectId, Storage, ThreadIndex};
 use crate::terms::{and, arithmetic, as_int, compare, equal, exists_below, int, me, not, or, read};
 use crate::threads::At;
@@ -10,6 +11,7 @@ use threadwise_ir::{
     AssertionKind, BinaryOp, Command, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value, VarRef,
 };
 use threadwise_source::{Diagnostic, Span};
+use threadwise_spawn::Startable;
 
 impl Emitter<'_> {
     pub(super) fn library(&mut self, at: At, library: &Library, span: Span) -> Fallible<()> {
@@ -18,7 +20,8 @@ impl Emitter<'_> {
                 self.create(at, handle.as_ref(), function, argument.as_ref(), span)
             }
             Library::Join { thread, value } => self.join(thread, value.as_ref(), span),
-            Library::ThreadExit(value) => self.thread_exit(value.as_ref(), span),
+            // What it gives was stored before.
+            Library::ThreadExit(_) => self.thread_exit(span),
             Library::ThreadSelf(place) => {
                 let access = self.access(place)?;
                 self.store(&access, Value::Of(me(span)));
@@ -135,7 +138,7 @@ impl Emitter<'_> {
     ) {
         let next = (threads.len() > 1).then(|| {
             let name = format!("next {}", self.threads.get(threads[0]).name);
-            let sort = Sort::Range(0, threads.len() as i64);
+            let sort = Sort::Bits(UNSIGNED);
             let known = self.program.shared.iter().position(|var| *var.name == *name && var.span == span);
             let id = match known {
                 Some(index) => threadwise_ir::SharedId(index as u32),
@@ -146,7 +149,7 @@ impl Emitter<'_> {
         let _ = at;
         let from = self.here;
         if let Some((var, sort)) = &next {
-            let all = compare(BinaryOp::Lt, read(*var, sort, span), int(threads.len() as i64, span));
+            let all = compare(BinaryOp::Lt, read(*var, sort, span), Term::constant(threads.len() as i64, sort, span));
             self.check(all, AssertionKind::Beyond, span);
         }
         let from = if next.is_some() { self.here } else { from };
@@ -155,7 +158,8 @@ impl Emitter<'_> {
             if let Some((var, sort)) = &next {
                 let now = read(*var, sort, span);
                 let is_it = equal(now, Term::constant(number as i64, sort, span));
-                let counted = (self.place_of(*var, &[], sort, span), Value::Of(int(number as i64 + 1, span)));
+                let counted =
+                    (self.place_of(*var, &[], sort, span), Value::Of(Term::constant(number as i64 + 1, sort, span)));
                 let command = Command { guard: Some(Box::new(is_it)), ..assigned(vec![counted]) };
                 self.step(command, span);
             }
@@ -185,13 +189,17 @@ impl Emitter<'_> {
                 false => place.or_else(|| scratch.map(|var| self.place_of(var, &[], &Sort::Tid, span))),
             };
             for command in startable.start(args, result, span) {
-                let command = covered(command);
+                let command = unchecked(command);
                 self.step(command, span);
             }
-            if let (Some(var), Some(access)) = (scratch, handle) {
-                self.store(access, Value::Of(read(var, Sort::Tid, span)));
+            match (scratch, handle) {
+                (Some(var), Some(access)) => self.store(access, Value::Of(read(var, Sort::Tid, span))),
+                (None, Some(access)) if startable.is_any_number() => {
+                    self.store(access, Value::Of(crate::terms::nobody(span)));
+                }
+                _ => {}
             }
-            self.skip_to(to, span);
+            self.skip_to(to);
         }
     }
 
@@ -205,12 +213,14 @@ impl Emitter<'_> {
         if !matches!(*who.sort, Sort::Tid) {
             return Err(Box::new(Diagnostic::error(span, "what is joined is no handle of a thread")));
         }
-        // A handle that was never stored, or that of one of any number of threads.
-        let nobody = crate::terms::nobody(span);
-        self.check(compare(BinaryOp::Ne, who.clone(), nobody), AssertionKind::Beyond, span);
+        // Of any number of threads nobody knows which one it is.
+        if self.startables.iter().flatten().any(Startable::is_any_number) {
+            let nobody = crate::terms::nobody(span);
+            self.check(compare(BinaryOp::Ne, who.clone(), nobody), AssertionKind::Beyond, span);
+        }
         self.seen();
         for command in lives.join(who.clone(), span) {
-            let command = covered(command);
+            let command = unchecked(command);
             self.step(command, span);
         }
         if let (Some(place), Some(results)) = (value, self.results) {
@@ -223,17 +233,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn thread_exit(&mut self, value: Option<&Expr>, span: Span) -> Fallible<()> {
-        let flat = &self.threads.get(self.thread).flat;
-        if let (Some(value), Some(result)) = (value, flat.result) {
-            let ty = flat.locals[result.index()].variable.ty.clone();
-            if ty == crate::code::Type::Pointer {
-                let to = Place::local(result, ty, span);
-                self.assign(&to, value, span)?;
-            } else {
-                self.evaluate(value)?;
-            }
-        }
+    fn thread_exit(&mut self, span: Span) -> Fallible<()> {
         self.end_thread(self.exit, span);
         // What comes after is not reached.
         self.here = self.fresh(span);
@@ -268,63 +268,77 @@ impl Emitter<'_> {
             let fits = compare(BinaryOp::Le, count, int(elements as i64, span));
             self.check(fits, AssertionKind::Beyond, span);
         }
-        let used = VarRef::Shared(self.used[&object]);
-        let number = Sort::Range(0, of.slots as i64);
-        let now = || read(used, &number, span);
-        let slots = int(of.slots as i64, span);
-        let sort = Sort::Range(0, of.slots as i64 - 1);
-        let slot = VarRef::Local(self.temporary(&sort, span));
-        let slot_place = self.place_of(slot, &[], &sort, span);
-        let is_fresh = compare(BinaryOp::Lt, now(), slots);
-        let bound = Term::new(TermKind::Bound(0), &sort, span);
-        let was_freed = |slot: Term| {
-            let below = compare(BinaryOp::Lt, slot.clone(), now());
-            self.flag(object, slot, span).map(|(_, alive)| and(below, not(alive)))
-        };
-        let some_freed = was_freed(bound).map(|freed| exists_below(of.slots, freed, span));
-        let chosen = was_freed(read(slot, &sort, span));
-        let is_there = some_freed.clone().map_or(is_fresh.clone(), |freed| or(is_fresh.clone(), freed));
-        self.seen();
-        self.check(is_there, AssertionKind::Beyond, span);
-        self.seen();
-        let (from, to) = (self.here, self.fresh(span));
-        let counted =
-            (self.place_of(used, &[], &number, span), Value::Of(arithmetic(BinaryOp::Add, now(), int(1, span))));
-        let mut assignments = vec![(slot_place.clone(), Value::Of(now())), counted];
-        if let Some((mut place, _)) = self.flag(object, now(), span) {
-            place.indices = [now()].into();
-            assignments.push((place, Value::Of(Term::bool(true, span))));
-        }
-        let command = Command { guard: Some(Box::new(is_fresh)), ..assigned(assignments) };
-        self.edge(from, to, command, span, None);
-        if let (Some(some), Some(chosen)) = (some_freed, chosen) {
-            let middle = self.fresh(span);
-            let choice = Command { guard: Some(Box::new(some)), ..assigned(vec![(slot_place, Value::Any)]) };
-            self.edge(from, middle, choice, span, None);
-            let (place, _) = self.flag(object, read(slot, &sort, span), span).expect("it can be freed");
-            let revive =
-                Command { guard: Some(Box::new(chosen)), ..assigned(vec![(place, Value::Of(Term::bool(true, span)))]) };
-            self.edge(middle, to, revive, span, None);
-        }
-        self.here = to;
-        let index = read(slot, &sort, span);
+        let index = self.take_slot(object, span);
+        let index = clamped(index, of.slots, span);
         let prefix: Vec<Term> = if of.slots > 1 { vec![index.clone()] } else { Vec::new() };
         for leaf in of.leaves.clone() {
+            if !self.alive.contains_key(&object) {
+                // It is used for the first time.
+                continue;
+            }
             if self.kept.get(&leaf).is_some_and(|kept| kept.is_set.is_some()) {
                 self.unset(leaf, &prefix, span);
-            } else if self.alive.contains_key(&object) && self.kept.contains_key(&leaf) {
+            } else if self.kept.contains_key(&leaf) {
                 self.zero(leaf, &prefix, span);
             }
         }
         let bytes = arithmetic(BinaryOp::Mul, index, int(of.stride as i64, span));
         let base = Term::constant(self.address_of(object), self.pointers.sort.clone(), span);
-        let address = match &self.pointers.sort {
-            Sort::Bits(bits) => arithmetic(BinaryOp::Add, base, crate::terms::as_bits(bytes, *bits)),
-            _ => arithmetic(BinaryOp::Add, base, bytes),
-        };
+        let address = arithmetic(BinaryOp::Add, base, crate::terms::as_bits(bytes, ADDRESS));
         let access = self.access(result)?;
         self.store(&access, Value::Of(address));
         Ok(())
+    }
+
+    /// Finds room for a new object in a pool: the number of its place.
+    fn take_slot(&mut self, object: ObjectId, span: Span) -> Term {
+        let slots = self.objects.object(object).slots;
+        let Some(&used) = self.used.get(&object) else { return int(0, span) };
+        let (used, sort) = (VarRef::Shared(used), Sort::Bits(UNSIGNED));
+        let now = || read(used, &sort, span);
+        let place = VarRef::Local(self.temporary(&sort, span));
+        let limit = Term::constant(slots as i64, &sort, span);
+        let is_fresh = compare(BinaryOp::Lt, now(), limit);
+        let was_freed = |slot: Term| {
+            let below = compare(BinaryOp::Lt, slot.clone(), as_int(now()));
+            self.flag(object, slot, span).map(|(_, alive)| and(below, not(alive)))
+        };
+        let bound = Term::new(TermKind::Bound(0), Sort::Range(0, slots as i64 - 1), span);
+        let some_freed = was_freed(bound).map(|freed| exists_below(slots, freed, span));
+        let chosen = was_freed(clamped(as_int(read(place, &sort, span)), slots, span));
+        self.seen();
+        if !self.is_exact(object) {
+            let is_there = some_freed.clone().map_or(is_fresh.clone(), |freed| or(is_fresh.clone(), freed));
+            self.check(is_there, AssertionKind::Beyond, span);
+            self.seen();
+        }
+        let (from, to) = (self.here, self.fresh(span));
+        let one = Term::constant(1, &sort, span);
+        let counted = (self.place_of(used, &[], &sort, span), Value::Of(arithmetic(BinaryOp::Add, now(), one)));
+        let mut assignments = vec![(self.place_of(place, &[], &sort, span), Value::Of(now())), counted];
+        if let Some((flag, _)) = self.flag(object, clamped(as_int(now()), slots, span), span) {
+            assignments.push((flag, Value::Of(Term::bool(true, span))));
+        }
+        let command = Command { guard: Some(Box::new(is_fresh)), ..assigned(assignments) };
+        self.edge(from, to, command, span, None);
+        if let (Some(some), Some(chosen)) = (some_freed, chosen) {
+            // Any number below the count, by a variable that has just these values.
+            let narrow = Sort::Range(0, slots as i64 - 1);
+            let pick = VarRef::Local(self.temporary(&narrow, span));
+            let (first, second) = (self.fresh(span), self.fresh(span));
+            let choice = vec![(self.place_of(pick, &[], &narrow, span), Value::Any)];
+            self.edge(from, first, Command { guard: Some(Box::new(some)), ..assigned(choice) }, span, None);
+            let number = crate::terms::as_bits(read(pick, &narrow, span), UNSIGNED);
+            let copy = vec![(self.place_of(place, &[], &sort, span), Value::Of(number))];
+            self.edge(first, second, assigned(copy), span, None);
+            let slot = clamped(as_int(read(place, &sort, span)), slots, span);
+            if let Some((flag, _)) = self.flag(object, slot, span) {
+                let revive = assigned(vec![(flag, Value::Of(Term::bool(true, span)))]);
+                self.edge(second, to, Command { guard: Some(Box::new(chosen)), ..revive }, span, None);
+            }
+        }
+        self.here = to;
+        as_int(read(place, &sort, span))
     }
 
     /// Gives a recycled object of `calloc` its zeros again.
@@ -346,8 +360,7 @@ impl Emitter<'_> {
         let targets = self.points.eval(thread, pointer);
         let value = self.value(pointer)?;
         let value = self.simple(value, span);
-        let unknown = Term::constant(self.unknown(), self.pointers.sort.clone(), span);
-        self.check(compare(BinaryOp::Ne, value.clone(), unknown), AssertionKind::Beyond, span);
+        self.is_known(&value, span);
         let mut valid = self.is_null(value.clone(), span);
         let mut objects: Vec<(ObjectId, Term, Term)> = Vec::new();
         for target in targets {
@@ -363,7 +376,7 @@ impl Emitter<'_> {
                 1 => equal(value.clone(), Term::constant(self.address_of(target.object), value.sort, span)),
                 _ => and(inside, equal(as_int(value.clone()), address)),
             };
-            let slot = if of.slots == 1 { int(0, span) } else { slot };
+            let slot = if of.slots == 1 { int(0, span) } else { clamped(slot, of.slots, span) };
             valid = or(valid, when.clone());
             objects.push((target.object, when, slot));
         }
@@ -391,7 +404,7 @@ impl Emitter<'_> {
             self.touch_all(object, &slot, &mut command, span);
             self.edge(from, middle, command, span, None);
             self.here = middle;
-            self.skip_to(to, span);
+            self.skip_to(to);
         }
         self.here = to;
         Ok(())
@@ -420,8 +433,8 @@ impl Emitter<'_> {
     pub(super) fn leave_calls(&mut self, _: BlockId, _: Span) {}
 }
 
-/// How many threads of a kind there are was chosen here, so that to start more says nothing about the program.
-fn covered(mut command: Command) -> Command {
-    command.assertions.iter_mut().for_each(|assertion| assertion.kind = AssertionKind::Beyond);
+/// There are as many threads of a kind as can be started, and a handle names one of them or nobody.
+fn unchecked(mut command: Command) -> Command {
+    command.assertions = Box::default();
     command
 }

@@ -42,7 +42,7 @@ pub(crate) fn lower(
     apart: &BTreeSet<FunctionId>,
 ) -> Fallible<(Program, Vec<Diagnostic>)> {
     let threads = discover(code, apart).map_err(Box::new)?;
-    let sites = sites(code, &threads, u64::from(options.objects));
+    let sites = sites(&threads, u64::from(options.objects));
     let (objects, site_ids) = objects_of(code, &threads, &sites);
     let depths: Vec<Vec<u32>> =
         threads.all.iter().map(|thread| atomic_depths(&thread.flat.blocks)).collect::<Result<_, _>>()?;
@@ -176,6 +176,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) program: Program,
     pub(crate) edges: Vec<Edge>,
     pub(crate) pointers: Pointers,
+    /// Some pointer may be one of which nobody knows where it points to.
+    pub(crate) has_unknown_pointers: bool,
     /// The variables that stand for leaves.
     pub(crate) kept: BTreeMap<LeafId, Kept>,
     pub(crate) visible: BTreeSet<LeafId>,
@@ -214,7 +216,6 @@ impl<'a> Emitter<'a> {
         sites: &'a [Site],
         depths: &'a [Vec<u32>],
     ) -> Emitter<'a> {
-        let top = objects.end() as i64 + 4096;
         Emitter {
             code,
             checks: options.checks,
@@ -226,7 +227,8 @@ impl<'a> Emitter<'a> {
             depths,
             program: Program::empty(code.source.clone()),
             edges: Vec::new(),
-            pointers: Pointers { sort: variables::pointer_sort(code, threads, top) },
+            has_unknown_pointers: variables::has_unknown_pointers(code, threads),
+            pointers: Pointers { sort: Sort::Bits(crate::layout::ADDRESS) },
             kept: BTreeMap::new(),
             visible: BTreeSet::new(),
             alive: BTreeMap::new(),
@@ -327,7 +329,7 @@ impl<'a> Emitter<'a> {
         self.here = entry;
         self.first_steps(thread, function.span)?;
         let first = self.blocks[0];
-        self.skip_to(first, function.span);
+        self.skip_to(first);
         for (index, block) in of.flat.blocks.iter().enumerate() {
             self.block = index;
             self.here = self.blocks[index];
@@ -381,7 +383,7 @@ impl<'a> Emitter<'a> {
             End::Goto(to) => {
                 self.leave_calls(*to, span);
                 let to = self.blocks[to.index()];
-                self.skip_to(to, span);
+                self.skip_to(to);
             }
             End::Branch(e, yes, no) => {
                 let (yes, no) = (self.blocks[yes.index()], self.blocks[no.index()]);
@@ -389,7 +391,7 @@ impl<'a> Emitter<'a> {
             }
             End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
             End::Return(_) => self.end_thread(exit, span),
-            End::Exit | End::Unreachable => self.skip_to(self.stopped, span),
+            End::Exit | End::Unreachable => self.skip_to(self.stopped),
         }
         Ok(())
     }
@@ -454,8 +456,9 @@ impl<'a> Emitter<'a> {
         self.here = to;
     }
 
-    pub(crate) fn skip_to(&mut self, to: LocationId, span: Span) {
-        self.edge(self.here, to, Command::default(), span, None);
+    /// Goes on elsewhere, which is nothing that the user wrote.
+    pub(crate) fn skip_to(&mut self, to: LocationId) {
+        self.edge(self.here, to, Command::default(), Span::default(), None);
     }
 
     /// Fails where a condition does not hold, if that is looked for; else the execution ends there.

@@ -3,7 +3,7 @@
 
 use super::{Emitter, Fallible, assigned, guarded};
 use crate::code::{BinaryOp as Op, Expr, ExprKind, Type, UnaryOp};
-use crate::layout::loads_of_expr;
+use crate::layout::{ADDRESS, loads_of_expr};
 use crate::points::route;
 use crate::terms::{
     and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_false, is_true, not, or, read, within,
@@ -131,7 +131,11 @@ impl Emitter<'_> {
                         let word = if op == Op::Shl { bits.shifted_left(x, n) } else { bits.shifted_right(x, n) };
                         Term::constant(word.unwrap_or(0), sort, span)
                     }
-                    _ => Term::binary(operator(op), left, count, sort),
+                    // That is the count: it was checked, and what can be seen not to fail is easier to reason about.
+                    _ => {
+                        let count = arithmetic(BinaryOp::Mod, count, int(i64::from(bits.width), span));
+                        Term::binary(operator(op), left, count, sort)
+                    }
                 }
             }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => unreachable!("it is a comparison"),
@@ -170,39 +174,18 @@ impl Emitter<'_> {
             }
             (Type::Int(_), Type::Pointer) => {
                 let value = self.value(inner)?;
-                Ok(self.as_pointer(value, span))
+                Ok(as_bits(value, ADDRESS))
             }
             _ => self.value(inner),
         }
     }
 
-    /// A number as a pointer.
-    fn as_pointer(&mut self, value: Term, span: Span) -> Term {
-        match self.pointers.sort {
-            Sort::Bits(bits) => as_bits(value, bits),
-            _ => match constant(&value) {
-                Some(number) => Term::constant(number, self.pointers.sort.clone(), span),
-                None => as_int(value),
-            },
-        }
-    }
-
-    /// A pointer that is moved by so many units. Where it would leave all objects the program is wrong.
+    /// A pointer that is moved by so many units.
     fn moved(&mut self, pointer: Term, by: Term, unit: i64, span: Span) -> Term {
-        match self.pointers.sort.clone() {
-            Sort::Bits(bits) => {
-                let bytes = arithmetic(BinaryOp::Mul, as_bits(by, bits), Term::constant(unit, Sort::Bits(bits), span));
-                arithmetic(BinaryOp::Add, pointer, bytes)
-            }
-            sort => {
-                let bytes = arithmetic(BinaryOp::Mul, as_int(by), int(unit, span));
-                let there = arithmetic(BinaryOp::Add, pointer, bytes);
-                let Sort::Range(_, top) = sort else { return there };
-                if !there.surely_fits(&sort) {
-                    self.check(within(&there, top as u64 + 1), AssertionKind::Memory, span);
-                }
-                there
-            }
+        let bytes = arithmetic(BinaryOp::Mul, as_bits(by, ADDRESS), Term::constant(unit, Sort::Bits(ADDRESS), span));
+        match constant(&bytes) {
+            Some(0) => pointer,
+            _ => arithmetic(BinaryOp::Add, pointer, bytes),
         }
     }
 
@@ -234,10 +217,7 @@ impl Emitter<'_> {
             let by = self.value(index)?;
             address = self.moved(address, by, size as i64, span);
         }
-        Ok(match (constant(&address), &self.pointers.sort) {
-            (Some(number), sort) => Term::constant(number, sort.clone(), span),
-            _ => address,
-        })
+        Ok(address)
     }
 
     /// Whether an expression is not zero.
@@ -380,7 +360,7 @@ impl Emitter<'_> {
         }
         let condition = self.condition(e)?;
         if is_true(&condition) || is_false(&condition) {
-            self.skip_to(if is_true(&condition) { yes } else { no }, span);
+            self.skip_to(if is_true(&condition) { yes } else { no });
             return Ok(());
         }
         self.edge(self.here, yes, guarded(condition.clone()), span, Some(true));
@@ -413,17 +393,10 @@ impl Emitter<'_> {
         Ok(read(temporary, sort, span))
     }
 
-    /// A constant address as a pointer; everything else as it is.
+    /// An integer as one of a sort; everything else as it is.
     pub(super) fn fitted(&self, value: Term, sort: &Sort) -> Term {
-        match (constant(&value), sort, &*value.sort) {
-            (Some(number), Sort::Range(lo, hi), Sort::Int) if (*lo..=*hi).contains(&number) => {
-                Term::constant(number, sort.clone(), value.span)
-            }
-            (Some(number), Sort::Range(lo, hi), Sort::Bits(_)) if (*lo..=*hi).contains(&number) => {
-                Term::constant(number, sort.clone(), value.span)
-            }
-            (_, Sort::Range(..), Sort::Bits(_)) => as_int(value),
-            (_, Sort::Bits(bits), _) if value.sort.is_integer() => as_bits(value, *bits),
+        match sort {
+            Sort::Bits(bits) if value.sort.is_integer() => as_bits(value, *bits),
             _ => value,
         }
     }
@@ -433,10 +406,7 @@ impl Emitter<'_> {
         match value.kind {
             TermKind::Const(_) | TermKind::Read(VarRef::Local(_)) => value,
             _ => {
-                let sort = match &*value.sort {
-                    Sort::Int => self.pointers.sort.clone(),
-                    sort => sort.clone(),
-                };
+                let sort = (*value.sort).clone();
                 let temporary = VarRef::Local(self.temporary(&sort, span));
                 let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
                 self.step(assigned(vec![(place, Value::Of(value))]), span);

@@ -1,8 +1,8 @@
 //! The variables of the lowered program: which there are, and what they start with.
 
 use super::{Emitter, Fallible, INDETERMINATE, UNKNOWN, assigned, guarded};
-use crate::code::{Base, Code, Expr, ExprKind, Function, InstructionKind, Object as LibraryObject, Type};
-use crate::layout::{COUNT, is_visible, owner_alone};
+use crate::code::{Base, Callee, Code, Expr, ExprKind, Function, InstructionKind, Object as LibraryObject, Type};
+use crate::layout::{COUNT, UNSIGNED, is_visible, owner_alone};
 use crate::objects::{Leaf, LeafId, ObjectId, Storage, ThreadIndex};
 use crate::points::route;
 use crate::terms::{equal, int, me, read};
@@ -10,9 +10,7 @@ use crate::threads::Threads;
 use crate::walk::for_each_expr;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use threadwise_ir::{
-    Bits, Command, Initial, LocalId, LocalVar, LocationId, Place, SharedId, SharedVar, Sort, Value, VarRef,
-};
+use threadwise_ir::{Initial, LocalId, LocalVar, LocationId, Place, SharedId, SharedVar, Sort, Value, VarRef};
 use threadwise_source::Span;
 
 /// What stands for a leaf.
@@ -27,37 +25,34 @@ pub(crate) struct Kept {
     pub(crate) more: Vec<SharedId>,
 }
 
-/// Pointers are numbers up to the last address. Where integers become pointers they may have any value.
-pub(super) fn pointer_sort(code: &Code, threads: &Threads, top: i64) -> Sort {
-    let mut is_any = false;
-    let mut look = |e: &Expr| {
-        if let (ExprKind::Convert(inner), Type::Pointer) = (&e.kind, &e.ty)
-            && matches!(inner.ty, Type::Int(_))
-        {
-            is_any |= !matches!(inner.kind, ExprKind::Const(0));
-        }
-        is_any |= e.ty == Type::Pointer && matches!(e.kind, ExprKind::Const(value) if value != 0);
-    };
-    for block in threads.all.iter().flat_map(|thread| &thread.flat.blocks) {
-        for_each_expr(block, &mut look);
-    }
-    code.globals.iter().flat_map(|global| &global.init).for_each(|(_, e)| look(e));
-    if is_any { Sort::Bits(Bits { width: 64, signed: true }) } else { Sort::Range(0, top) }
-}
-
 /// Whether what is there matters before it was set: not of handles, nor of what nobody knows anyway.
 fn has_value(ty: &Type) -> bool {
     matches!(ty, Type::Int(_) | Type::Pointer)
 }
 
+/// Whether pointers come from where nobody looks: functions without bodies, and values that may be any.
+pub(super) fn has_unknown_pointers(code: &Code, threads: &Threads) -> bool {
+    let is_unknown = |kind: &InstructionKind| match kind {
+        InstructionKind::Call { callee: Callee::Function(id), result: Some(_), .. } => {
+            code.function(*id).result == Type::Pointer
+        }
+        _ => false,
+    };
+    let mut found = threads.instructions().any(|(_, instruction)| is_unknown(&instruction.kind));
+    for block in threads.all.iter().flat_map(|thread| &thread.flat.blocks) {
+        for_each_expr(block, &mut |e| {
+            let from_float = matches!(&e.kind, ExprKind::Convert(inner) if matches!(inner.ty, Type::Float(_)));
+            let from_nowhere = matches!(&e.kind, ExprKind::Function(id) if code.function(*id).body.is_none());
+            found |= e.ty == Type::Pointer && (matches!(e.kind, ExprKind::Any) || from_float || from_nowhere);
+        });
+    }
+    found
+}
+
 impl Emitter<'_> {
     /// Where addresses begin: no integer that a program makes a pointer of by itself is that large.
     fn bias(&self) -> i64 {
-        match self.pointers.sort {
-            Sort::Bits(_) if self.code.pointer_bytes < 8 => 1 << 30,
-            Sort::Bits(_) => 1 << 40,
-            _ => 0,
-        }
+        if self.code.pointer_bytes < 8 { 1 << 30 } else { 1 << 40 }
     }
 
     pub(crate) fn address_of(&self, object: ObjectId) -> i64 {
@@ -104,8 +99,10 @@ impl Emitter<'_> {
             let object = self.objects.object(id);
             let Storage::Heap(_) = object.storage else { continue };
             let (name, slots, span) = (object.name.clone(), object.slots, object.span);
-            let used = self.add_shared(format!("{name}.used"), Sort::Range(0, slots as i64), Initial::Default, span);
-            self.used.insert(id, used);
+            if slots > 1 || self.accesses.freed.contains(&id) || !self.is_exact(id) {
+                let used = self.add_shared(format!("{name}.used"), Sort::Bits(UNSIGNED), Initial::Default, span);
+                self.used.insert(id, used);
+            }
             if self.accesses.freed.contains(&id) {
                 let keys = Sort::Range(0, slots as i64 - 1);
                 let alive =
@@ -122,6 +119,14 @@ impl Emitter<'_> {
         {
             let sort = Sort::array(Sort::Tid, self.pointers.sort.clone());
             self.results = Some(self.add_shared("thread.result".into(), sort, Initial::Default, instruction.span));
+        }
+    }
+
+    /// Whether no more objects of an allocation can be needed than there are.
+    pub(super) fn is_exact(&self, object: ObjectId) -> bool {
+        match self.objects.object(object).storage {
+            Storage::Heap(site) => self.sites[site.index()].exact,
+            _ => false,
         }
     }
 
@@ -381,7 +386,7 @@ impl Emitter<'_> {
     pub(super) fn end_thread(&mut self, exit: LocationId, span: Span) {
         let flat = &self.threads.get(self.thread).flat;
         let last = self.startables[self.thread.index()].clone().and_then(|startable| startable.last_step(span));
-        let Some(last) = last else { return self.skip_to(exit, span) };
+        let Some(last) = last else { return self.skip_to(exit) };
         let result = flat.result.map(|id| self.objects.at(Storage::Local(self.thread, id)));
         let kept = result.and_then(|object| self.objects.object(object).leaves.first().copied());
         let kept = kept.and_then(|leaf| self.kept.get(&leaf)).cloned();
