@@ -101,9 +101,9 @@ pub(crate) fn accesses(code: &Code, points: &mut Points<'_>, atomic_at: &dyn Fn(
 pub(crate) fn leaves_below(code: &Code, points: &mut Points<'_>, thread: ThreadIndex, place: &Place) -> Vec<LeafId> {
     let mut leaves = Vec::new();
     for target in points.targets_of(thread, place) {
-        for (offset, ty) in parts(code, &place.ty) {
+        for (offset, ty, bit) in parts(code, &place.ty) {
             let there = points.objects.canonical(code, target.object, (target.offset + offset) as i64);
-            let leaf = there.and_then(|offset| points.objects.leaf_at(code, target.object, offset, &ty));
+            let leaf = there.and_then(|offset| points.objects.leaf_at(code, target.object, offset, (&ty, bit)));
             leaves.extend(leaf.map(|(leaf, _)| leaf));
         }
     }

@@ -4,7 +4,7 @@
 //! dimension. A pool of objects of one allocation is an object with a dimension more. Every object has an address, and
 //! between objects there is room, so that an address tells the object and a pointer past the end of one is in no other.
 
-use crate::code::{Code, FunctionId, GlobalId, LocalId, Type};
+use crate::code::{Code, FunctionId, GlobalId, LocalId, StructId, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_source::Span;
@@ -64,9 +64,13 @@ pub(crate) struct Leaf {
     pub(crate) dims: Vec<Dim>,
     pub(crate) ty: Type,
     pub(crate) name: Arc<str>,
-    /// A bit-field has no address.
     pub(crate) bit_unit: Option<u32>,
+    /// Which bit-field it is.
+    pub(crate) bit: Bit,
 }
+
+/// A bit-field of a struct. It has no address, and shares its offset with others.
+pub(crate) type Bit = Option<(StructId, u32)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dim {
@@ -130,7 +134,7 @@ impl Objects {
         if !matches!(storage, Storage::Function(_)) {
             let pool = (slots > 1).then_some(Dim { count: slots, stride });
             let mut found = Vec::new();
-            divide(code, ty, 0, &mut pool.into_iter().collect(), &name, None, &mut found);
+            divide(code, ty, 0, &mut pool.into_iter().collect(), &name, (None, None), &mut found);
             for leaf in found {
                 let leaf_id = LeafId(self.leaves.len() as u32);
                 object.leaves.push(leaf_id);
@@ -144,16 +148,15 @@ impl Objects {
     }
 
     /// The leaf at an offset, seen as a type, and whether it really is of that type; of a union it is the one that fits.
-    pub(crate) fn leaf_at(&self, code: &Code, object: ObjectId, offset: u64, ty: &Type) -> Option<(LeafId, bool)> {
+    pub(crate) fn leaf_at(&self, code: &Code, object: ObjectId, offset: u64, seen: (&Type, Bit)) -> Option<(LeafId, bool)> {
         let leaves = self.object(object).by_offset.get(&offset)?;
-        let fits = |id: &&LeafId| {
-            let leaf = self.leaf(**id);
-            leaf.bit_unit.is_none() && agree(code, &leaf.ty, ty)
-        };
+        let mut of_kind = leaves.iter().filter(|id| self.leaf(**id).bit == seen.1);
+        if seen.1.is_some() {
+            return of_kind.next().map(|leaf| (*leaf, true));
+        }
         // Where fields of a union overlap, the first one stands for all.
-        let first = leaves.iter().find(|id| self.leaf(**id).bit_unit.is_none())?;
-        let fitting = leaves.iter().find(fits).filter(|id| *id == first);
-        Some((*fitting.unwrap_or(first), fitting.is_some()))
+        let first = of_kind.next()?;
+        Some((*first, agree(code, &self.leaf(*first).ty, seen.0)))
     }
 
     /// The offset with all indices zero, of a part of a certain type if there is one there.
@@ -212,7 +215,7 @@ fn divide(
     offset: u64,
     dims: &mut Vec<Dim>,
     name: &str,
-    bit_unit: Option<u32>,
+    bits: (Option<u32>, Bit),
     found: &mut Vec<Leaf>,
 ) {
     match ty {
@@ -223,20 +226,22 @@ fn divide(
             dims: dims.clone(),
             ty: ty.clone(),
             name: name.into(),
-            bit_unit,
+            bit_unit: bits.0,
+            bit: bits.1,
         }),
         Type::Array(element, count) => {
             dims.push(Dim { count: *count, stride: code.size_of(element).max(1) });
             if *count > 0 {
-                divide(code, element, offset, dims, name, bit_unit, found);
+                divide(code, element, offset, dims, name, bits, found);
             }
             dims.pop();
         }
         Type::Struct(id) => {
             let def = &code.structs[id.index()];
-            for field in &def.fields {
+            for (field, number) in def.fields.iter().zip(0..) {
+                let bits = (field.bit_unit, field.bit_unit.map(|_| (*id, number)));
                 let inner = if field.name.is_empty() { name.to_string() } else { format!("{name}.{}", field.name) };
-                divide(code, &field.ty, offset + field.offset, dims, &inner, field.bit_unit, found);
+                divide(code, &field.ty, offset + field.offset, dims, &inner, bits, found);
             }
         }
     }

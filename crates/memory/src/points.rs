@@ -2,7 +2,7 @@
 //! each object by itself. What it leaves out no execution points to.
 
 use crate::code::{Base, BinaryOp, Code, Expr, ExprKind, InstructionKind, Library, Place, Step, Type};
-use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
+use crate::objects::{Bit, LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::threads::{At, Threads};
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_source::Span;
@@ -23,6 +23,8 @@ pub(crate) struct Route<'a> {
     pub(crate) offset: u64,
     /// The indices with the size of their elements, and how many elements there are.
     pub(crate) indices: Vec<(&'a Expr, u64, u64)>,
+    /// It leads to a bit-field.
+    pub(crate) bit: Bit,
 }
 
 pub(crate) struct Points<'a> {
@@ -39,12 +41,13 @@ pub(crate) struct Points<'a> {
 
 /// The way that a path goes through a type.
 pub(crate) fn route<'a>(code: &Code, ty: &Type, path: &'a [Step]) -> Route<'a> {
-    let (mut ty, mut route) = (ty, Route { offset: 0, indices: Vec::new() });
+    let (mut ty, mut route) = (ty, Route { offset: 0, indices: Vec::new(), bit: None });
     for step in path {
         match (step, ty) {
             (Step::Field(number), Type::Struct(id)) => {
                 let field = &code.structs[id.index()].fields[*number as usize];
                 route.offset += field.offset;
+                route.bit = field.bit_unit.map(|_| (*id, *number));
                 ty = &field.ty;
             }
             (Step::Index(index), Type::Array(element, count)) => {
@@ -95,8 +98,8 @@ impl<'a> Points<'a> {
             let variable = &code.globals[id.index()];
             for (path, value) in &variable.init {
                 let targets = self.eval(ThreadIndex(0), value);
-                let offset = route(code, &variable.ty, path).offset;
-                let leaf = self.objects.leaf_at(code, object, offset, &value.ty);
+                let route = route(code, &variable.ty, path);
+                let leaf = self.objects.leaf_at(code, object, route.offset, (&value.ty, route.bit));
                 if let Some((leaf, _)) = leaf {
                     self.flow(leaf, &targets);
                 }
@@ -214,31 +217,20 @@ impl<'a> Points<'a> {
 
     /// The leaves that a scalar place may be; wrongly typed ones are among them.
     pub(crate) fn leaves_of(&mut self, thread: ThreadIndex, place: &Place) -> Vec<LeafId> {
-        if let Some(leaf) = self.bit_field(thread, place) {
-            return vec![leaf];
-        }
+        let bit = self.bit_of(thread, place);
         let targets = self.targets_of(thread, place);
-        let leaf = |target: Target| self.objects.leaf_at(self.code, target.object, target.offset, &place.ty);
+        let leaf = |target: Target| self.objects.leaf_at(self.code, target.object, target.offset, (&place.ty, bit));
         targets.into_iter().filter_map(leaf).map(|(leaf, _)| leaf).collect()
     }
 
-    /// The leaf of a bit-field of a variable: it shares its offset with its neighbours, so its name tells.
-    fn bit_field(&self, thread: ThreadIndex, place: &Place) -> Option<LeafId> {
-        let (storage, ty) = match &place.base {
-            Base::Local(id) => {
-                (Storage::Local(thread, *id), &self.threads.get(thread).flat.locals[id.index()].variable.ty)
-            }
-            Base::Global(id) => {
-                let variable = &self.code.globals[id.index()];
-                let own = Storage::ThreadLocal(thread, *id);
-                (if variable.thread_local { own } else { Storage::Global(*id) }, &variable.ty)
-            }
-            Base::Deref(..) => return None,
+    /// The bit-field that a place is, if it is one.
+    pub(crate) fn bit_of(&self, thread: ThreadIndex, place: &Place) -> Bit {
+        let ty = match &place.base {
+            Base::Local(id) => &self.threads.get(thread).flat.locals[id.index()].variable.ty,
+            Base::Global(id) => &self.code.globals[id.index()].ty,
+            Base::Deref(_, ty) => ty,
         };
-        let name = bit_field_name(self.code, ty, &place.path)?;
-        let object = self.objects.at(storage);
-        let whole = format!("{}{name}", self.objects.object(object).name);
-        self.objects.object(object).leaves.iter().copied().find(|&leaf| *self.objects.leaf(leaf).name == *whole)
+        route(self.code, ty, &place.path).bit
     }
 
     fn assign(&mut self, thread: ThreadIndex, to: &Place, targets: &Targets) {
@@ -282,7 +274,7 @@ impl<'a> Points<'a> {
             let there = |targets: &Targets| -> Vec<LeafId> {
                 let leaf = |target: &Target| {
                     let offset = self.objects.canonical(self.code, target.object, (target.offset + part.0) as i64)?;
-                    self.objects.leaf_at(self.code, target.object, offset, &part.1).map(|(leaf, _)| leaf)
+                    self.objects.leaf_at(self.code, target.object, offset, (&part.1, part.2)).map(|(leaf, _)| leaf)
                 };
                 targets.iter().filter_map(leaf).collect()
             };
@@ -328,10 +320,10 @@ impl<'a> Points<'a> {
 }
 
 /// The scalars and library objects of a type by their offsets, arrays by their first elements.
-pub(crate) fn parts(code: &Code, ty: &Type) -> Vec<(u64, Type)> {
+pub(crate) fn parts(code: &Code, ty: &Type) -> Vec<(u64, Type, Bit)> {
     match ty {
         Type::Void => Vec::new(),
-        Type::Int(_) | Type::Pointer | Type::Float(_) | Type::Library(..) => vec![(0, ty.clone())],
+        Type::Int(_) | Type::Pointer | Type::Float(_) | Type::Library(..) => vec![(0, ty.clone(), None)],
         Type::Array(element, count) => {
             if *count == 0 {
                 Vec::new()
@@ -340,32 +332,13 @@ pub(crate) fn parts(code: &Code, ty: &Type) -> Vec<(u64, Type)> {
             }
         }
         Type::Struct(id) => {
-            let fields = code.structs[id.index()].fields.iter();
-            let shifted = fields.flat_map(|field| {
+            let fields = code.structs[id.index()].fields.iter().zip(0..);
+            let shifted = fields.flat_map(|(field, number)| {
+                let own = field.bit_unit.map(|_| (*id, number));
                 let inner = parts(code, &field.ty).into_iter();
-                inner.map(move |(offset, ty)| (field.offset + offset, ty))
+                inner.map(move |(offset, ty, bit)| (field.offset + offset, ty, bit.or(own)))
             });
             shifted.collect()
         }
     }
-}
-
-/// The name of a bit-field behind that of its variable, if the path leads to one.
-fn bit_field_name(code: &Code, ty: &Type, path: &[Step]) -> Option<String> {
-    let (mut ty, mut name, mut is_bits) = (ty, String::new(), false);
-    for step in path {
-        match (step, ty) {
-            (Step::Field(number), Type::Struct(id)) => {
-                let field = &code.structs[id.index()].fields[*number as usize];
-                if !field.name.is_empty() {
-                    name = format!("{name}.{}", field.name);
-                }
-                is_bits = field.bit_unit.is_some();
-                ty = &field.ty;
-            }
-            (Step::Index(_), Type::Array(element, _)) => ty = element,
-            _ => return None,
-        }
-    }
-    is_bits.then_some(name)
 }

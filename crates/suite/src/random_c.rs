@@ -227,7 +227,8 @@ impl Writer {
             6 => {
                 let (number, a, b) = (self.dice.roll(2), self.any_expression(1), self.any_expression(1));
                 let target = self.dice.pick(&["&w", "p", "&grid[1][1]", "&s.a"]);
-                let place = self.place();
+                // Not a place that depends on what the function changes: C leaves open which comes first.
+                let place = self.dice.pick(&["v0", "v1", "v2", "v3", "g2", "g3", "l.a", "un.i"]);
                 self.line(&format!("{place} = helper{number}({a}, {b}, {target});"));
             }
             7 | 8 => {

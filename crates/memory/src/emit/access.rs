@@ -4,7 +4,7 @@
 use super::{Emitter, Fallible, assigned};
 use crate::code::{Base, Expr, Place, Type};
 use crate::layout::ADDRESS;
-use crate::objects::{Leaf, LeafId, ObjectId, Storage, agree};
+use crate::objects::{Bit, Leaf, LeafId, ObjectId, Storage, agree};
 use crate::points::{parts, route};
 use crate::terms::{and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_true, not, or, read, within};
 use threadwise_ir::{
@@ -41,11 +41,12 @@ impl Emitter<'_> {
     /// Finds the leaves that a scalar place, or a library's object, may be. What a pointer or an index must be for that is
     /// checked here.
     pub(crate) fn access(&mut self, place: &Place) -> Fallible<Access> {
-        self.access_part(place, 0, &place.ty)
+        let bit = self.points.bit_of(self.thread, place);
+        self.access_part(place, 0, (&place.ty, bit))
     }
 
     /// The same for a part of the place, by its offset in it and its type.
-    fn access_part(&mut self, place: &Place, part: u64, ty: &Type) -> Fallible<Access> {
+    fn access_part(&mut self, place: &Place, part: u64, ty: (&Type, Bit)) -> Fallible<Access> {
         let cells = match &place.base {
             Base::Local(_) | Base::Global(_) => self.direct(place, part, ty)?,
             Base::Deref(pointer, pointee) => self.indirect(place, pointer, pointee, part, ty)?,
@@ -53,7 +54,7 @@ impl Emitter<'_> {
         Ok(Access { cells, atomic: place.atomic || self.atomic > 0, span: place.span })
     }
 
-    fn direct(&mut self, place: &Place, part: u64, ty: &Type) -> Fallible<Vec<Cell>> {
+    fn direct(&mut self, place: &Place, part: u64, ty: (&Type, Bit)) -> Fallible<Vec<Cell>> {
         let (code, span) = (self.code, place.span);
         let whole = match &place.base {
             Base::Local(id) => self.threads.get(self.thread).flat.locals[id.index()].variable.ty.clone(),
@@ -62,7 +63,7 @@ impl Emitter<'_> {
         };
         let route = route(code, &whole, &place.path);
         let thread = self.thread;
-        let leaves = match (part, ty == &place.ty) {
+        let leaves = match (part, ty.0 == &place.ty) {
             (0, true) => self.points.leaves_of(thread, place),
             _ => {
                 let targets = self.points.targets_of(thread, place);
@@ -115,12 +116,12 @@ impl Emitter<'_> {
         }
     }
 
-    fn fits(&self, leaf: LeafId, ty: &Type) -> bool {
+    fn fits(&self, leaf: LeafId, seen: (&Type, Bit)) -> bool {
         let leaf = self.objects.leaf(leaf);
-        leaf.bit_unit.is_some() || agree(self.code, &leaf.ty, ty)
+        leaf.bit.is_some() || agree(self.code, &leaf.ty, seen.0)
     }
 
-    fn indirect(&mut self, place: &Place, pointer: &Expr, pointee: &Type, part: u64, ty: &Type) -> Fallible<Vec<Cell>> {
+    fn indirect(&mut self, place: &Place, pointer: &Expr, pointee: &Type, part: u64, ty: (&Type, Bit)) -> Fallible<Vec<Cell>> {
         let (code, span, thread) = (self.code, place.span, self.thread);
         let targets = self.points.eval(thread, pointer);
         let start = self.value(pointer)?;
@@ -381,25 +382,25 @@ impl Emitter<'_> {
 
     /// Copies an object part by part; arrays element by element.
     pub(super) fn copy(&mut self, to: &Place, from: &Place, span: Span) -> Fallible<()> {
-        for (part, ty) in self.elements(&to.ty) {
+        for (part, ty, bit) in self.elements(&to.ty) {
             if !ty.is_scalar() {
                 continue;
             }
-            let source = self.scalar_part(from, &part, &ty)?;
+            let source = self.scalar_part(from, &part, (&ty, bit))?;
             let value = self.load_from(&source, &ty);
-            let target = Access { span, ..self.scalar_part(to, &part, &ty)? };
+            let target = Access { span, ..self.scalar_part(to, &part, (&ty, bit))? };
             self.store(&target, Value::Of(value));
         }
         Ok(())
     }
 
     pub(super) fn clear(&mut self, place: &Place, span: Span) -> Fallible<()> {
-        for (part, ty) in self.elements(&place.ty) {
+        for (part, ty, bit) in self.elements(&place.ty) {
             if !ty.is_scalar() {
                 continue;
             }
             let sort = self.sort_of_type(&ty);
-            let target = Access { span, ..self.scalar_part(place, &part, &ty)? };
+            let target = Access { span, ..self.scalar_part(place, &part, (&ty, bit))? };
             let value = Term::constant(0, sort, span);
             self.store(&target, Value::Of(value));
         }
@@ -407,7 +408,7 @@ impl Emitter<'_> {
     }
 
     /// A scalar part of a place: where it has elements, by their indices.
-    fn scalar_part(&mut self, place: &Place, part: &(u64, Vec<u64>), ty: &Type) -> Fallible<Access> {
+    fn scalar_part(&mut self, place: &Place, part: &(u64, Vec<u64>), ty: (&Type, Bit)) -> Fallible<Access> {
         let (offset, indices) = part;
         let mut access = self.access_elements(place, *offset, ty)?;
         for cell in &mut access.cells {
@@ -418,7 +419,7 @@ impl Emitter<'_> {
         Ok(access)
     }
 
-    fn access_elements(&mut self, place: &Place, offset: u64, ty: &Type) -> Fallible<Access> {
+    fn access_elements(&mut self, place: &Place, offset: u64, ty: (&Type, Bit)) -> Fallible<Access> {
         if matches!(place.base, Base::Deref(..)) {
             return self.access_part(place, offset, ty);
         }
@@ -447,28 +448,30 @@ impl Emitter<'_> {
     }
 
     /// The scalars of a type by offset and, where they are in arrays, by indices: all elements one by one.
-    fn elements(&self, ty: &Type) -> Vec<((u64, Vec<u64>), Type)> {
+    fn elements(&self, ty: &Type) -> Vec<((u64, Vec<u64>), Type, Bit)> {
         match ty {
             Type::Array(element, count) => {
                 let inner = self.elements(element);
                 let size = self.code.size_of(element);
                 let each = |index: u64| {
-                    inner.iter().map(move |((offset, indices), ty)| {
+                    inner.iter().map(move |((offset, indices), ty, bit)| {
                         let indices = [&[index], &indices[..]].concat();
-                        ((offset + index * size, indices), ty.clone())
+                        ((offset + index * size, indices), ty.clone(), *bit)
                     })
                 };
                 (0..(*count).min(crate::objects::MAX_ELEMENTS)).flat_map(each).collect()
             }
             Type::Struct(id) => {
-                let fields = &self.code.structs[id.index()].fields;
-                let inside = |field: &crate::code::Field| -> Vec<((u64, Vec<u64>), Type)> {
-                    let inner = self.elements(&field.ty).into_iter();
-                    inner.map(|((offset, indices), ty)| ((field.offset + offset, indices), ty)).collect()
-                };
-                fields.iter().flat_map(inside).collect()
+                let mut all = Vec::new();
+                for (field, number) in self.code.structs[id.index()].fields.iter().zip(0..) {
+                    let own = field.bit_unit.map(|_| (*id, number));
+                    for ((offset, indices), ty, bit) in self.elements(&field.ty) {
+                        all.push(((field.offset + offset, indices), ty, bit.or(own)));
+                    }
+                }
+                all
             }
-            _ => parts(self.code, ty).into_iter().map(|(offset, ty)| ((offset, Vec::new()), ty)).collect(),
+            _ => parts(self.code, ty).into_iter().map(|(offset, ty, bit)| ((offset, Vec::new()), ty, bit)).collect(),
         }
     }
 

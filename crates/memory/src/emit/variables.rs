@@ -284,7 +284,7 @@ impl Emitter<'_> {
                 route.indices.iter().map(|(index, ..)| self.constant_value(index)).collect();
             let is_here = self
                 .objects
-                .leaf_at(self.code, leaf.object, route.offset, &e.ty)
+                .leaf_at(self.code, leaf.object, route.offset, (&e.ty, route.bit))
                 .is_some_and(|(id, _)| self.objects.leaf(id).name == leaf.name);
             if let (true, Some(indices), Some(value)) = (is_here, indices, self.constant_value(e)) {
                 found.push((indices, value));
