@@ -4,7 +4,7 @@ use crate::effects::has_effects;
 use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::{IntKind, Ty};
-use crate::values::{Object, Value};
+use crate::values::{Object, Value, promoted_bits};
 use lang_c::ast::{BinaryOperator, BinaryOperatorExpression, Expression};
 use lang_c::span::Node;
 use threadwise_memory::code::{Expr, InstructionKind};
@@ -70,11 +70,15 @@ impl<'a> Elaborator<'a> {
         }
         let expr = if fold::constant(&expr).is_some() { expr } else { self.kept(expr) };
         self.store(object, expr.clone(), span);
-        let expr = match object.bits {
-            Some(_) => fold::convert(fold::convert(expr, object.place.ty.clone()), self.lower(&object.ty)),
-            None => expr,
-        };
-        Value::Scalar(expr, ty)
+        match (object.bits, object.ty.int_kind()) {
+            // It has the width of the bit-field, and is promoted as if it were loaded.
+            (Some(width), Some(kind)) => {
+                let ty = Ty::int(promoted_bits(kind, width));
+                let narrow = fold::convert(expr, object.place.ty.clone());
+                Value::Scalar(fold::convert(narrow, self.lower(&ty)), ty)
+            }
+            _ => Value::Scalar(expr, ty),
+        }
     }
 
     fn compound_assignment(

@@ -18,7 +18,7 @@ impl<'a> Elaborator<'a> {
         wanted: Option<&Ty>,
     ) -> Fallible<Value> {
         let (yes, no) = (&parts.then_expression, &parts.else_expression);
-        if self.source.slice(self.span(yes.span)) != "0" && is_zero(&yes.node) {
+        if is_zero(&yes.node) && !self.source.slice(self.span(yes.span)).starts_with('0') {
             return self.first_or(parts, span);
         }
         let is_struct = |this: &mut Self, node: &'a Node<Expression>| {

@@ -32,9 +32,23 @@ pub fn convert(expr: Expr, to: Type) -> Expr {
 
 /// Whether a value is not zero, as an `int` that is 0 or 1.
 pub fn is_nonzero(expr: Expr) -> Expr {
+    if is_truth(&expr) {
+        return expr;
+    }
     let expr = comparable(expr);
     let zero = Expr::constant(0, expr.ty.clone(), expr.span);
     binary(BinaryOp::Ne, expr, zero, INT)
+}
+
+/// Whether a value is 0 or 1 by the way it is computed.
+fn is_truth(expr: &Expr) -> bool {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    match &expr.kind {
+        ExprKind::Binary(op, ..) => matches!(op, Eq | Ne | Lt | Le | Gt | Ge),
+        ExprKind::Unary(op, _) => *op == UnaryOp::Not,
+        ExprKind::And(..) | ExprKind::Or(..) => true,
+        _ => false,
+    }
 }
 
 /// A value that is zero where this one is: itself, unless that has to be asked for.

@@ -92,11 +92,7 @@ impl Elaborator<'_> {
                 Err(self.error(span, "an object of the thread library can only be used by the library's functions"))
             }
             Kind::Int(kind) if bits.is_some() => {
-                // A bit-field that fits an `int` is promoted to one (C11 6.3.1.1).
-                let width = bits.unwrap_or(0);
-                let fits = width < 32 || width == 32 && kind.is_signed();
-                let promoted = if fits && *kind != IntKind::Bool { IntKind::Int } else { *kind };
-                let ty = Ty::int(promoted);
+                let ty = Ty::int(promoted_bits(*kind, bits.unwrap_or(0)));
                 Ok((fold::convert(Expr::load(place), self.lower(&ty)), ty))
             }
             _ => Ok((Expr::load(place), ty.unqualified())),
@@ -260,6 +256,12 @@ impl Elaborator<'_> {
         };
         self.body.emit(InstructionKind::Assign { to: object.place.clone(), value }, span);
     }
+}
+
+/// A bit-field that fits an `int` is promoted to one (C11 6.3.1.1).
+pub fn promoted_bits(kind: IntKind, width: u8) -> IntKind {
+    let fits = width < 32 || width == 32 && kind.is_signed();
+    if fits { IntKind::Int } else { kind }
 }
 
 fn is_array_of(ty: &Type, element: &Type) -> bool {

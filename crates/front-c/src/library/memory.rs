@@ -124,6 +124,9 @@ impl<'a> Elaborator<'a> {
             }
         };
         let Some(count) = count else { return Ok(per_item) };
+        if fold::constant(&per_item) == Some(1) {
+            return Ok(count);
+        }
         if factor_is_whole(&per_item) {
             let lowered = count.ty.clone();
             return Ok(fold::binary(BinaryOp::Mul, count, per_item, lowered));
