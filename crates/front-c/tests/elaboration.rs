@@ -82,7 +82,7 @@ fn integers_are_promoted_and_converted() {
     becomes("unsigned u; int i; _Bool b; short s; long l;", "b = u > -1;", &["b = u1((u > 4294967295))"]);
     becomes("unsigned u; int i; long l;", "l = u + i;", &["l = i64((u + u32(i)))"]);
     becomes("unsigned u; long l;", "l = u + l;", &["l = (i64(u) + l)"]);
-    becomes("short s; _Bool b;", "b = s;", &["b = u1((i32(s) != 0))"]);
+    becomes("short s; _Bool b;", "b = s;", &["b = u1((s != 0))"]);
     becomes("int *p; _Bool b;", "b = p;", &["b = u1((p != null))"]);
     becomes("unsigned char c;", "c = c << 3;", &["c = u8((i32(c) << 3))"]);
     becomes("unsigned char c; int i;", "i = ~c;", &["i = ~i32(c)"]);
@@ -214,6 +214,8 @@ fn memory_gets_its_type_from_its_size_or_from_its_use() {
     becomes(globals, "q = malloc(n * sizeof(int));", &["$1 = allocate u64(n) of i32", "q = $1"]);
     becomes(globals, "v = malloc(sizeof(struct s));", &["$1 = allocate 1 of s", "v = $1"]);
     becomes(globals, "q = calloc(n, sizeof *q);", &["$1 = u64(n)", "$2 = allocate zeroed $1 of i32", "q = $2"]);
+    becomes(globals, "p = calloc(4, 8);", &["$1 = allocate zeroed 2 of s", "p = $1"]);
+    becomes(globals, "q = malloc(n);", &["$1 = allocate (u64(n) / 4) of i32", "q = $1"]);
     becomes(globals, "free(p); free((void *)0);", &["free p"]);
 }
 

@@ -115,25 +115,23 @@ impl<'a> Elaborator<'a> {
         // What is multiplied with the size of the type is the number of elements.
         let is_same = named.is_some_and(|named| self.bytes(named) == self.bytes(ty));
         let factor = if is_same { self.factor(size)? } else { None };
-        let per_item = match factor {
-            Some(expr) => expr,
-            None => {
-                let (expr, from) = self.rvalue(size)?;
-                let expr = self.converted(expr, &from, &size_ty)?;
-                self.divided(expr, ty, count.is_some(), span)?
+        if let Some(factor) = factor {
+            return Ok(match count {
+                Some(count) => product(count, factor),
+                None => factor,
+            });
+        }
+        let (expr, from) = self.rvalue(size)?;
+        let size = self.converted(expr, &from, &size_ty)?;
+        let unit = i128::from(self.bytes(ty).filter(|unit| *unit > 0).unwrap_or(1));
+        match count {
+            None => self.divided(size, ty, unit, span),
+            Some(count) if fold::number(&size).is_some_and(|size| size % unit == 0) => {
+                let each = self.divided(size, ty, unit, span)?;
+                Ok(product(count, each))
             }
-        };
-        let Some(count) = count else { return Ok(per_item) };
-        if fold::constant(&per_item) == Some(1) {
-            return Ok(count);
+            Some(count) => self.divided(product(count, size), ty, unit, span),
         }
-        if factor_is_whole(&per_item) {
-            let lowered = count.ty.clone();
-            return Ok(fold::binary(BinaryOp::Mul, count, per_item, lowered));
-        }
-        let lowered = count.ty.clone();
-        let bytes = fold::binary(BinaryOp::Mul, count, per_item, lowered);
-        self.divided(bytes, ty, false, span)
     }
 
     /// The other factor of a product with `sizeof`; 1 if there is none.
@@ -164,20 +162,18 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A number of bytes as a number of elements.
-    fn divided(&mut self, bytes: Expr, ty: &Ty, is_part: bool, span: Span) -> Fallible<Expr> {
-        let unit = self.bytes(ty).filter(|unit| *unit > 0).unwrap_or(1);
+    fn divided(&self, bytes: Expr, ty: &Ty, unit: i128, span: Span) -> Fallible<Expr> {
         if let Some(bytes) = fold::number(&bytes)
-            && bytes % i128::from(unit) != 0
-            && !is_part
+            && bytes % unit != 0
         {
             let message = format!("{bytes} bytes are no whole number of `{}`, which has {unit}", self.name_of(ty));
             return Err(Box::new(self.error(span, message).hint("ask for a multiple of the size of the type")));
         }
-        if is_part && fold::number(&bytes).is_none_or(|bytes| bytes % i128::from(unit) != 0) {
-            return Ok(bytes);
-        }
         let lowered = bytes.ty.clone();
         let unit = Expr::constant(unit as i64, lowered.clone(), span);
+        if fold::constant(&unit) == Some(1) {
+            return Ok(bytes);
+        }
         Ok(fold::binary(BinaryOp::Div, bytes, unit, lowered))
     }
 
@@ -258,6 +254,10 @@ impl<'a> Elaborator<'a> {
     }
 }
 
-fn factor_is_whole(expr: &Expr) -> bool {
-    fold::constant(expr).is_some()
+fn product(count: Expr, each: Expr) -> Expr {
+    if fold::constant(&each) == Some(1) {
+        return count;
+    }
+    let lowered = count.ty.clone();
+    fold::binary(BinaryOp::Mul, count, each, lowered)
 }
