@@ -7,7 +7,7 @@ use crate::values::{Object, Value};
 use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::Node;
 use std::sync::Arc;
-use threadwise_memory::code::{Callee, Expr, ExprKind, InstructionKind, Place, Type};
+use threadwise_memory::code::{Callee, End, Expr, ExprKind, InstructionKind, Place, Type};
 use threadwise_source::{Diagnostic, Span};
 
 impl<'a> Elaborator<'a> {
@@ -91,8 +91,10 @@ impl<'a> Elaborator<'a> {
         }
         let mut args = Vec::new();
         let result = self.result_object(&signature, span, &mut args)?;
-        args.extend(self.arguments(&signature, &call.arguments, span)?);
+        let is_direct = matches!(callee.kind, ExprKind::Function(_));
         let is_unknown = matches!(callee.kind, ExprKind::Function(id) if self.is_unknown(id));
+        args.extend(self.arguments(&signature, &call.arguments, is_direct && !is_unknown, span)?);
+        let never_returns = matches!(callee.kind, ExprKind::Function(id) if is_unknown && self.never_returns(id));
         let callee = match callee.kind {
             ExprKind::Function(id) => Callee::Function(id),
             _ => Callee::Pointer(callee),
@@ -103,6 +105,9 @@ impl<'a> Elaborator<'a> {
         self.body.emit(InstructionKind::Call { callee, args, result: place }, span);
         if is_unknown {
             self.change_unknown(&signature, pointers, &call.arguments, span);
+        }
+        if never_returns {
+            self.body.end(End::Exit, span);
         }
         Ok(match result {
             Some(object) if is_struct => Value::Object(object),
@@ -126,7 +131,13 @@ impl<'a> Elaborator<'a> {
         Ok(Some(object))
     }
 
-    fn arguments(&mut self, signature: &Signature, nodes: &'a [Node<Expression>], span: Span) -> Fallible<Vec<Expr>> {
+    fn arguments(
+        &mut self,
+        signature: &Signature,
+        nodes: &'a [Node<Expression>],
+        has_body: bool,
+        span: Span,
+    ) -> Fallible<Vec<Expr>> {
         let expected = signature.params.len();
         let is_wrong =
             nodes.len() < expected || nodes.len() > expected && signature.has_prototype && !signature.variadic;
@@ -138,6 +149,12 @@ impl<'a> Elaborator<'a> {
         for (index, node) in nodes.iter().enumerate() {
             let param = signature.params.get(index);
             let later_effects = nodes[index + 1..].iter().any(|later| has_effects(&later.node));
+            // What a function with a body has no parameter for, it cannot see.
+            if has_body && index >= expected {
+                let value = self.expression(node)?;
+                self.discard(value)?;
+                continue;
+            }
             let arg = self.argument(node, param)?;
             args.push(if later_effects { self.stable(arg) } else { arg });
         }
@@ -148,6 +165,10 @@ impl<'a> Elaborator<'a> {
     fn argument(&mut self, node: &'a Node<Expression>, param: Option<&Ty>) -> Fallible<Expr> {
         let span = self.span(node.span);
         let value = self.expression_for(node, param.and_then(|ty| ty.pointee()).map(|to| &**to))?;
+        if value.ty().kind == Kind::VaList {
+            // Nobody looks at it.
+            return Ok(Expr::constant(0, Type::Pointer, span));
+        }
         if let Value::Object(object) = &value
             && object.ty.struct_id().is_some()
         {
@@ -160,6 +181,11 @@ impl<'a> Elaborator<'a> {
         let (expr, from) = self.scalar(value)?;
         let to = param.map_or_else(|| default_promotion(&from), Ty::clone);
         self.converted(expr, &from, &to)
+    }
+
+    /// Whether a function is declared to end the process, or at least never to come back.
+    fn never_returns(&self, id: threadwise_memory::code::FunctionId) -> bool {
+        self.noreturn.contains(&*self.functions[id.index()].name)
     }
 
     fn is_unknown(&self, id: threadwise_memory::code::FunctionId) -> bool {

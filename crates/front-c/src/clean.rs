@@ -4,8 +4,9 @@
 /// How deep brackets may nest and `else` may follow `else`. The parser and all that walks trees recurse.
 const MAX_DEPTH: usize = 12_000;
 
-/// How many operators and statements without braces may follow each other; the same holds for them.
-const MAX_CHAIN: usize = 50_000;
+/// How many operators and statements without braces may follow each other. What becomes of them is nested as deep, and
+/// those who get it may have small stacks.
+const MAX_CHAIN: usize = 10_000;
 
 /// What stands for `__auto_type`; whoever wants to know looks at the original text.
 pub const AUTO_TYPE: &str = "__auto_type";
@@ -144,7 +145,7 @@ impl Cleaner<'_> {
         self.at = end;
     }
 
-    /// `a ?: b` becomes `a ?0: b`, if there is a place for the zero.
+    /// `a ?: b` becomes `a ?_: b`, if there is a place for the name.
     fn question(&mut self) {
         let start = self.at;
         self.at += 1;
@@ -154,11 +155,11 @@ impl Cleaner<'_> {
             return;
         }
         if blanks > 0 {
-            self.out[start + 1] = b'0';
+            self.out[start + 1] = b'_';
         } else if rest.get(1) == Some(&b' ') {
-            self.out[start + 1..start + 3].copy_from_slice(b"0:");
+            self.out[start + 1..start + 3].copy_from_slice(b"_:");
         } else if start > 0 && self.text[start - 1] == b' ' {
-            self.out[start - 1..start + 1].copy_from_slice(b"?0");
+            self.out[start - 1..start + 1].copy_from_slice(b"?_");
         }
         self.at = start + 2 + blanks;
     }

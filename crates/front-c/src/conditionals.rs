@@ -1,6 +1,6 @@
 //! `?:` in all its forms: as a value where that will do, else as control flow.
 
-use crate::effects::{has_effects, is_zero};
+use crate::effects::{has_effects, is_left_out};
 use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::{INT, Kind, Ty};
@@ -18,7 +18,7 @@ impl<'a> Elaborator<'a> {
         wanted: Option<&Ty>,
     ) -> Fallible<Value> {
         let (yes, no) = (&parts.then_expression, &parts.else_expression);
-        if is_zero(&yes.node) && !self.source.slice(self.span(yes.span)).starts_with('0') {
+        if is_left_out(&yes.node) && !self.source.slice(self.span(yes.span)).starts_with('_') {
             return self.first_or(parts, span);
         }
         let is_struct = |this: &mut Self, node: &'a Node<Expression>| {

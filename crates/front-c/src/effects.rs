@@ -1,8 +1,8 @@
 //! What can be seen of expressions without knowing types: whether they have effects, and whose addresses they take.
 
 use lang_c::ast::{
-    BinaryOperator, CallExpression, Constant, Expression, FunctionDefinition, MemberOperator, SpecifierQualifier,
-    TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, CallExpression, Expression, FunctionDefinition, MemberOperator, SpecifierQualifier, TypeName,
+    TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -42,8 +42,8 @@ pub fn has_effects(expression: &Expression) -> bool {
         }
         Expression::Conditional(conditional) => {
             let parts = &conditional.node;
-            // `a ?: b` looks like `a ? 0 : b` to the parser, and needs a temporary.
-            if is_zero(&parts.then_expression.node) {
+            // `a ?: b` looks like `a ? _ : b` to the parser, and needs a temporary.
+            if is_left_out(&parts.then_expression.node) {
                 return true;
             }
             [&parts.condition, &parts.then_expression, &parts.else_expression]
@@ -63,9 +63,8 @@ fn is_void(name: &TypeName) -> bool {
 }
 
 /// What stands between `?` and `:` where the user wrote nothing.
-pub fn is_zero(expression: &Expression) -> bool {
-    let Expression::Constant(constant) = expression else { return false };
-    matches!(&constant.node, Constant::Integer(integer) if matches!(&*integer.number, "0" | ""))
+pub fn is_left_out(expression: &Expression) -> bool {
+    matches!(expression, Expression::Identifier(name) if name.node.name == "_")
 }
 
 /// Calls of what compilers compute themselves have none.

@@ -8,7 +8,7 @@ use crate::layout::Structs;
 use crate::types::{DataModel, Kind, Ty};
 use lang_c::ast::{FunctionDefinition, Initializer};
 use lang_c::span::Node;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use threadwise_memory::code::{Expr, Function, FunctionId, GlobalId, LocalId, StructId, Variable};
@@ -83,6 +83,8 @@ pub struct Elaborator<'a> {
     pub entities: Vec<Entity<'a>>,
     /// Names with external linkage.
     pub linked: FxHashMap<String, EntityId>,
+    /// Functions that never come back, by what their declarations say.
+    pub noreturn: FxHashSet<String>,
     /// Functions whose definitions are not understood, and why.
     pub refused: FxHashMap<String, Diagnostic>,
     pub body: Body,
@@ -122,6 +124,7 @@ impl<'a> Elaborator<'a> {
             scopes: Vec::new(),
             entities: Vec::new(),
             linked: FxHashMap::default(),
+            noreturn: FxHashSet::default(),
             refused: FxHashMap::default(),
             body: Body::new(Default::default()),
             result: crate::types::VOID,

@@ -3,6 +3,7 @@
 
 use threadwise_ir::Bits;
 use threadwise_memory::code::{Base, BinaryOp, Expr, ExprKind, INT, Type, UnaryOp};
+use threadwise_source::Span;
 
 /// The value of a constant.
 pub fn constant(expr: &Expr) -> Option<i64> {
@@ -22,11 +23,36 @@ pub fn convert(expr: Expr, to: Type) -> Expr {
     if expr.ty == to {
         return expr;
     }
+    if let (Some(value), Type::Int(bits)) = (whole_float(&expr), &to)
+        && bits.contains(value)
+    {
+        return Expr::constant(value, to, expr.span);
+    }
+    if let (Some(value), Type::Float(_)) = (whole_float(&expr), &to) {
+        return float(value, to, expr.span);
+    }
     match (constant(&expr), &expr.ty, &to) {
         (Some(value), Type::Int(_), Type::Int(bits)) => Expr::constant(bits.wrap(value), to, expr.span),
         (Some(0), Type::Int(_), Type::Pointer) => Expr::constant(0, to, expr.span),
         (Some(0), Type::Pointer, Type::Int(_)) => Expr::constant(0, to, expr.span),
+        (Some(value), Type::Int(_), Type::Library(..)) => Expr::constant(value, to, expr.span),
         _ => expr.converted(to),
+    }
+}
+
+/// A floating-point number that is a whole one of at most 24 bits, so that nothing is rounded.
+pub fn float(value: i64, ty: Type, span: Span) -> Expr {
+    let long = Type::Int(Bits { width: 64, signed: true });
+    Expr::constant(value, long, span).converted(ty)
+}
+
+/// The value of such a number.
+fn whole_float(expr: &Expr) -> Option<i64> {
+    match (&expr.kind, &expr.ty) {
+        (ExprKind::Convert(inner), Type::Float(_)) => {
+            number(inner).and_then(|value| i64::try_from(value).ok()).filter(|value| value.unsigned_abs() < 1 << 24)
+        }
+        _ => None,
     }
 }
 
@@ -62,7 +88,7 @@ pub fn truth(expr: Expr) -> Expr {
 /// A float is any integer, as far as anybody knows.
 fn comparable(expr: Expr) -> Expr {
     match expr.ty {
-        Type::Float(_) => expr.converted(INT),
+        Type::Float(_) => convert(expr, INT),
         _ => expr,
     }
 }
@@ -180,7 +206,7 @@ pub fn unknown_of(operands: Vec<Expr>, ty: Type) -> Expr {
         (Some(first), second) => {
             let second = second.unwrap_or_else(|| Expr::new(ExprKind::Any, INT, span));
             let any = Expr::binary(BinaryOp::Ne, first, second, INT);
-            if ty == INT { any } else { any.converted(Type::Float(8)).converted(ty) }
+            if ty == INT { any } else { convert(any.converted(Type::Float(8)), ty) }
         }
     }
 }

@@ -38,7 +38,13 @@ impl<'a> Elaborator<'a> {
         let mut specified = self.declaration_specifiers(&node.node.specifiers, span)?;
         // `register` is what stands for `__thread`.
         specified.storage.is_thread_local |= specified.storage.is_register;
+        // Attributes are gone from the tree, and not from the text.
+        let text = self.source.slice(span);
+        let is_noreturn = text.contains("noreturn") || text.contains("_Noreturn");
         for declarator in &node.node.declarators {
+            if is_noreturn {
+                self.noreturn.insert(defined_name(&declarator.node.declarator.node));
+            }
             self.declared(declarator, specified.ty.clone(), specified.storage)?;
         }
         Ok(())

@@ -1,9 +1,10 @@
 //! Numbers, characters and strings as they are written.
 
 use crate::elaborate::{Elaborator, Fallible};
+use crate::fold;
 use crate::types::{FloatKind, IntKind, Kind, Ty};
 use crate::values::{Object, Value};
-use lang_c::ast::{Constant, FloatFormat, Integer, IntegerBase, IntegerSize};
+use lang_c::ast::{Constant, FloatBase, FloatFormat, Integer, IntegerBase, IntegerSize};
 use threadwise_memory::code::{Expr, ExprKind, GlobalId, INT, Place, Step, Variable};
 use threadwise_source::Span;
 
@@ -19,7 +20,16 @@ impl Elaborator<'_> {
                     FloatFormat::TS18661Format(_) => FloatKind::Float128,
                 };
                 let ty = Ty::of(Kind::Float(kind));
-                Ok(Value::Scalar(Expr::new(ExprKind::Any, self.lower(&ty), span), ty))
+                let lowered = self.lower(&ty);
+                let value: Option<f64> = float.number.parse().ok().filter(|_| float.base == FloatBase::Decimal);
+                // Whole numbers are known, so that they can become integers.
+                let expr = match value {
+                    Some(value) if value.fract() == 0.0 && value.abs() < 1e6 => {
+                        fold::float(value as i64, lowered, span)
+                    }
+                    _ => Expr::new(ExprKind::Any, lowered, span),
+                };
+                Ok(Value::Scalar(expr, ty))
             }
             Constant::Character(text) => {
                 let (bytes, is_wide) = unquoted(text);

@@ -57,6 +57,11 @@ fn logic_is_a_value_unless_it_has_effects() {
     becomes("int x, y;", "x = y && !x;", &["x = (y && !x)"]);
     becomes("int x, y;", "x = y ? x : 2;", &["x = (y ? x : 2)"]);
     becomes("int x; char c; unsigned u;", "u = x ? c : u;", &["u = (x ? u32(c) : u)"]);
+    let short =
+        ["b0:", "$1 = y", "$2 = $1", "if $1 goto b2 else b1", "b1:", "$2 = 3", "goto b2", "b2:", "x = $2", "return 0"];
+    for text in ["x = y ?: 3;", "x = y ? : 3;", "x = y ?:3;"] {
+        assert_eq!(main_of("test.i", &format!("int x, y; int main(void) {{ {text} }}")), short, "{text}");
+    }
     let expected = [
         "b0:",
         "if y goto b4 else b2",
@@ -217,6 +222,35 @@ fn memory_gets_its_type_from_its_size_or_from_its_use() {
     becomes(globals, "p = calloc(4, 8);", &["$1 = allocate zeroed 2 of s", "p = $1"]);
     becomes(globals, "q = malloc(n);", &["$1 = allocate (u64(n) / 4) of i32", "q = $1"]);
     becomes(globals, "free(p); free((void *)0);", &["free p"]);
+}
+
+#[test]
+fn memory_is_set_and_copied_as_objects_or_element_by_element() {
+    let globals =
+        "typedef unsigned long size_t; void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t);
+        struct s { int a; char b; } x, y, *p; int a[4], b[4], *q; char c[3]; size_t n;";
+    becomes(globals, "memset(&x, 0, sizeof x);", &["clear x"]);
+    becomes(globals, "memset(a, 0, sizeof(a));", &["clear a"]);
+    becomes(globals, "memcpy(&x, &y, sizeof(struct s)); memcpy(a, b, 16);", &["copy x = y", "copy a = b"]);
+    becomes(globals, "*p = x; x = p[1];", &["copy (*p: s) = x", "copy x = (*(p + 1 * 8): s)"]);
+    let lines = main_of("test.i", &format!("{globals} int main(void) {{ memset(a, -1, 8); }}"));
+    let looped =
+        ["b0:", "$1 = 0", "goto b1", "b1:", "if ($1 < 2) goto b2 else b3", "b2:", "a[$1] = -1", "$1 = ($1 + 1)"];
+    assert_eq!(lines, looped.iter().chain(&["goto b1", "b3:", "return 0"]).copied().collect::<Vec<_>>());
+    let lines = main_of("test.i", &format!("{globals} int main(void) {{ memcpy(q, b, n); }}"));
+    let looped = ["b0:", "$1 = q", "$2 = (n / 4)", "$3 = 0", "goto b1", "b1:", "if ($3 < $2) goto b2 else b3", "b2:"];
+    let rest = ["(*($1 + $3 * 4): i32) = b[$3]", "$3 = ($3 + 1)", "goto b1", "b3:", "return 0"];
+    assert_eq!(lines, looped.iter().chain(&rest).copied().collect::<Vec<_>>());
+}
+
+#[test]
+fn floats_are_opaque_unless_they_are_whole_constants() {
+    becomes("int x; double d;", "x = 1e3; d = 2;", &["x = 1000", "d = f64(2)"]);
+    becomes(
+        "int x; double d;",
+        "x = d > x; d = d * 2.5;",
+        &["x = (i32(d) != i32(f64(x)))", "d = f64((i32(d) != any i32))"],
+    );
 }
 
 #[test]

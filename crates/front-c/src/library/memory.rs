@@ -7,7 +7,7 @@ use crate::types::{IntKind, Kind, Ty, VOID};
 use crate::values::Value;
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::Node;
-use threadwise_memory::code::{BinaryOp, Expr, InstructionKind, Library};
+use threadwise_memory::code::{BinaryOp, Expr, Library};
 use threadwise_source::Span;
 
 impl<'a> Elaborator<'a> {
@@ -162,7 +162,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A number of bytes as a number of elements.
-    fn divided(&self, bytes: Expr, ty: &Ty, unit: i128, span: Span) -> Fallible<Expr> {
+    pub fn divided(&self, bytes: Expr, ty: &Ty, unit: i128, span: Span) -> Fallible<Expr> {
         if let Some(bytes) = fold::number(&bytes)
             && bytes % unit != 0
         {
@@ -175,82 +175,6 @@ impl<'a> Elaborator<'a> {
             return Ok(bytes);
         }
         Ok(fold::binary(BinaryOp::Div, bytes, unit, lowered))
-    }
-
-    /// `memset` to zero of whole objects.
-    fn set_memory(&mut self, call: &Call<'a, '_>) -> Fallible<Value> {
-        let [pointer, byte, size] = self.exactly(call)?;
-        let span = call.span;
-        if fold::constant(&byte.0) != Some(0) {
-            return Err(self.unsupported(byte.0.span, "`memset` to another value than 0", "use a loop"));
-        }
-        let object = self.whole_object(&pointer, &size.0, span)?;
-        self.body.emit(InstructionKind::Clear(object.place), span);
-        Ok(Value::Scalar(pointer.0, pointer.1))
-    }
-
-    fn copy_memory(&mut self, call: &Call<'a, '_>) -> Fallible<Value> {
-        let [to, from, size] = self.exactly(call)?;
-        let span = call.span;
-        let target = self.whole_object(&to, &size.0, span)?;
-        let pointee = target.ty.clone();
-        let source = match self.whole_object(&from, &size.0, span) {
-            Ok(source) if source.place.ty == target.place.ty => source,
-            _ => self.dereferenced(from.0, &pointee, span),
-        };
-        if target.ty.is_scalar() {
-            let (value, _) = self.scalar(Value::Object(source))?;
-            self.store(&target, value, span);
-        } else {
-            self.body.emit(InstructionKind::Copy { to: target.place, from: source.place }, span);
-        }
-        Ok(Value::Scalar(to.0, to.1))
-    }
-
-    /// The object of so many bytes that a pointer points to.
-    fn whole_object(&mut self, pointer: &(Expr, Ty), size: &Expr, span: Span) -> Fallible<crate::values::Object> {
-        let Some(bytes) = fold::number(size) else {
-            return Err(self.unsupported(size.span, "a size that is no constant here", "use a loop"));
-        };
-        // A pointer to anything may have been made of one that tells more.
-        if let threadwise_memory::code::ExprKind::Address(place) = &pointer.0.kind
-            && i128::from(self.code_size(&place.ty)) == bytes
-        {
-            let ty = self.type_of_place(place).unwrap_or_else(|| VOID.clone());
-            return Ok(crate::values::Object { place: (**place).clone(), ty, bits: None });
-        }
-        let to = pointer.1.pointee().map_or(VOID, |to| to.unqualified());
-        let unit = self.bytes(&to).unwrap_or(0);
-        if unit > 0 && !to.is_void() && i128::from(unit) == bytes {
-            return Ok(self.dereferenced(pointer.0.clone(), &to, span));
-        }
-        if unit > 0 && !to.is_void() && bytes % i128::from(unit) == 0 {
-            let array = to.array_of(Some((bytes / i128::from(unit)) as u64));
-            return Ok(self.dereferenced(pointer.0.clone(), &array, span));
-        }
-        Err(self.unsupported(span, "access to a part of an object by its bytes", "assign the members one by one"))
-    }
-
-    fn code_size(&self, ty: &threadwise_memory::code::Type) -> u64 {
-        use threadwise_memory::code::Type;
-        match ty {
-            Type::Void => 1,
-            Type::Int(bits) => u64::from(bits.width).div_ceil(8).next_power_of_two(),
-            Type::Pointer => self.model.pointer_bytes(),
-            Type::Float(bytes) => u64::from(*bytes),
-            Type::Struct(id) => self.structs.get(*id).size,
-            Type::Array(element, count) => self.code_size(element) * count,
-            Type::Library(_, bytes) => *bytes,
-        }
-    }
-
-    /// The type of a place, as far as copying and clearing want to know.
-    fn type_of_place(&self, place: &threadwise_memory::code::Place) -> Option<Ty> {
-        match &place.ty {
-            threadwise_memory::code::Type::Struct(id) => Some(Ty::of(Kind::Struct(*id))),
-            threadwise_memory::code::Type::Pointer => Some(VOID.pointer_to()),
-            _ => None,
-        }
     }
 }
 

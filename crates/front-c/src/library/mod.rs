@@ -5,6 +5,7 @@
 
 mod atomic_names;
 mod atomics;
+mod bytes;
 mod locks;
 mod memory;
 mod others;

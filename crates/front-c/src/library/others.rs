@@ -20,6 +20,29 @@ impl<'a> Elaborator<'a> {
                 self.evaluate(call)?;
                 Ok(if call.result.is_void() { Some(Value::Void(span)) } else { self.zero(span) })
             }
+            "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" => Ok(Some(Value::Void(span))),
+            "setjmp"
+            | "_setjmp"
+            | "sigsetjmp"
+            | "__sigsetjmp"
+            | "longjmp"
+            | "siglongjmp"
+            | "fork"
+            | "vfork"
+            | "clone"
+            | "signal"
+            | "sigaction"
+            | "atexit"
+            | "on_exit"
+            | "pthread_atfork"
+            | "__pthread_register_cancel"
+            | "qsort"
+            | "bsearch"
+            | "kill"
+            | "raise" => {
+                let advice = "do without it, or give it a body that does what matters";
+                Err(self.unsupported(span, &format!("`{}`", call.name), advice))
+            }
             "__errno_location" | "__errno" => {
                 let id = self.errno(call);
                 let object = Object { place: Place::global(id, self.lower(&INT), span), ty: INT, bits: None };
