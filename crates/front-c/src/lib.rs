@@ -34,6 +34,7 @@ mod statements;
 mod types;
 mod values;
 mod variables;
+mod well_formed;
 
 pub use types::DataModel;
 
@@ -91,6 +92,8 @@ fn load_here(files: Vec<SourceFile>, options: &Options) -> Loaded {
     if diagnostics.iter().any(is_error) {
         code = None;
     }
+    let fault = code.as_ref().filter(|_| cfg!(debug_assertions)).and_then(well_formed::fault);
+    assert_eq!(fault, None, "the front end breaks a rule");
     cut_short(&mut diagnostics);
     Loaded { code, source, diagnostics }
 }

@@ -158,8 +158,13 @@ impl<'a> Elaborator<'a> {
                 EntityKind::Variable { initializer: known, is_defined, thread_local, .. },
                 EntityKind::Variable { initializer: found, is_defined: defined_too, thread_local: local_too, .. },
             ) => {
-                if matches!(old.ty.kind, Kind::Array(_, None)) {
+                let is_incomplete = |ty: &Ty| matches!(ty.kind, Kind::Array(_, None));
+                if is_incomplete(&old.ty) {
                     old.ty = new.ty;
+                } else if !is_incomplete(&new.ty) && old.ty.kind != new.ty.kind {
+                    let message = format!("`{}` has another type here than elsewhere", new.name);
+                    let related = old.span;
+                    return Err(Box::new(self.error(new.span, message).related(related, "the other declaration")));
                 }
                 if defined_too && !*is_defined {
                     old.span = new.span;
