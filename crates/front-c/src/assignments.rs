@@ -1,6 +1,6 @@
 //! Assignments, simple and compound, `++` and `--`.
 
-use crate::effects::has_effects;
+use crate::effects::{has_effects, looked_at};
 use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::{IntKind, Ty};
@@ -19,6 +19,9 @@ impl<'a> Elaborator<'a> {
         span: Span,
     ) -> Fallible<Value> {
         let operator = compound_operator(&binary.operator.node);
+        // A variable that is only assigned is not looked at before.
+        let looked_at = if operator.is_some() { vec![&*binary.lhs] } else { looked_at(&binary.lhs) };
+        self.check_order(looked_at.into_iter().chain([&*binary.rhs]));
         let mut object = self.object(&binary.lhs)?;
         if operator.is_some() || has_effects(&binary.rhs.node) {
             object.place = self.stable_place(object.place);

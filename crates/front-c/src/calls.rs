@@ -145,6 +145,7 @@ impl<'a> Elaborator<'a> {
             let message = format!("{expected} arguments are expected, and there are {}", nodes.len());
             return Err(self.error(span, message));
         }
+        self.check_order(nodes.iter());
         let mut args = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             let param = signature.params.get(index);

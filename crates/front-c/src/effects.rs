@@ -114,8 +114,24 @@ impl<'ast> Visit<'ast> for Taken {
     }
 }
 
+/// What has to be evaluated to find the object that is assigned to.
+pub fn looked_at(target: &Node<Expression>) -> Vec<&Node<Expression>> {
+    match &target.node {
+        Expression::Identifier(_) => Vec::new(),
+        Expression::Member(member) if member.node.operator.node == MemberOperator::Direct => {
+            looked_at(&member.node.expression)
+        }
+        Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Index => {
+            let mut parts = looked_at(&binary.node.lhs);
+            parts.push(&binary.node.rhs);
+            parts
+        }
+        _ => vec![target],
+    }
+}
+
 /// The variable that a path of fields and elements begins with.
-fn variable(expression: &Expression) -> Option<&str> {
+pub fn variable(expression: &Expression) -> Option<&str> {
     match expression {
         Expression::Identifier(name) => Some(&name.node.name),
         Expression::Member(member) if member.node.operator.node == MemberOperator::Direct => {

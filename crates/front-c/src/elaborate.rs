@@ -5,6 +5,7 @@
 
 use crate::body::Body;
 use crate::layout::Structs;
+use crate::order::Mentions;
 use crate::types::{DataModel, Kind, Ty};
 use lang_c::ast::{FunctionDefinition, Initializer};
 use lang_c::span::Node;
@@ -104,6 +105,8 @@ pub struct Elaborator<'a> {
     pub functions: Vec<Function>,
     pub globals: Vec<Variable>,
     pub waiting: VecDeque<EntityId>,
+    /// What bodies of functions mention, for the order of evaluation.
+    pub summaries: FxHashMap<EntityId, Mentions>,
     pub weak_orders: Vec<Span>,
     /// String literals, by file-independent contents.
     pub strings: FxHashMap<Vec<u8>, GlobalId>,
@@ -137,6 +140,7 @@ impl<'a> Elaborator<'a> {
             functions: Vec::new(),
             globals: Vec::new(),
             waiting: VecDeque::new(),
+            summaries: FxHashMap::default(),
             weak_orders: Vec::new(),
             strings: FxHashMap::default(),
             unknown: BTreeMap::new(),

@@ -26,6 +26,7 @@ mod link;
 mod literals;
 mod names;
 mod operators;
+mod order;
 mod parse;
 mod preprocess;
 mod queries;

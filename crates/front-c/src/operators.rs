@@ -64,6 +64,7 @@ impl<'a> Elaborator<'a> {
     }
 
     pub fn binary(&mut self, binary: &'a BinaryOperatorExpression, span: Span) -> Fallible<Value> {
+        self.check_order([&*binary.lhs, &*binary.rhs].into_iter());
         let (mut left, left_ty) = self.rvalue(&binary.lhs)?;
         if has_effects(&binary.rhs.node) {
             left = self.stable(left);

@@ -130,3 +130,29 @@ fn f() -> i32
 ";
     assert_eq!(text, expected);
 }
+
+#[test]
+fn where_the_order_of_evaluation_is_open_and_matters_there_is_a_warning() {
+    let warnings = |statement: &str| {
+        let globals = "int x, y, a[3]; int get(void) { return x; } int set(void) { return x = 1; } int both(int p, int q) { return p; }";
+        let text = format!("{globals} int main(void) {{ {statement} return 0; }}");
+        let loaded = load(vec![SourceFile::new("f.i", text)], &Options::default());
+        assert!(loaded.code.is_some());
+        loaded.diagnostics.iter().filter(|d| d.message.starts_with("C does not say which comes first")).count()
+    };
+    for open in [
+        "y = get() + set();",
+        "y = x + set();",
+        "both(x++, x);",
+        "x += set();",
+        "a[x] = y + x++;",
+        "both(set(), get());",
+    ] {
+        assert_eq!(warnings(open), 1, "{open}");
+    }
+    for fixed in
+        ["x = set();", "y = set() && get();", "y = get() + y;", "y = (set(), get());", "both(get(), x);", "y++; x = y;"]
+    {
+        assert_eq!(warnings(fixed), 0, "{fixed}");
+    }
+}
