@@ -93,7 +93,8 @@ impl<'a> Elaborator<'a> {
         let result = self.result_object(&signature, span, &mut args)?;
         let is_direct = matches!(callee.kind, ExprKind::Function(_));
         let is_unknown = matches!(callee.kind, ExprKind::Function(id) if self.is_unknown(id));
-        args.extend(self.arguments(&signature, &call.arguments, is_direct && !is_unknown, span)?);
+        let given = self.arguments(&signature, &call.arguments, is_direct && !is_unknown, span)?;
+        args.extend(given.iter().map(|(arg, _)| arg.clone()));
         let never_returns = matches!(callee.kind, ExprKind::Function(id) if is_unknown && self.never_returns(id));
         let callee = match callee.kind {
             ExprKind::Function(id) => Callee::Function(id),
@@ -101,10 +102,9 @@ impl<'a> Elaborator<'a> {
         };
         let is_struct = signature.result.struct_id().is_some();
         let place = result.as_ref().filter(|_| !is_struct).map(|object| object.place.clone());
-        let pointers = if is_unknown { args.clone() } else { Vec::new() };
         self.body.emit(InstructionKind::Call { callee, args, result: place }, span);
         if is_unknown {
-            self.change_unknown(&signature, pointers, &call.arguments, span);
+            self.change_unknown(&signature, given, span);
         }
         if never_returns {
             self.body.end(End::Exit, span);
@@ -137,7 +137,7 @@ impl<'a> Elaborator<'a> {
         nodes: &'a [Node<Expression>],
         has_body: bool,
         span: Span,
-    ) -> Fallible<Vec<Expr>> {
+    ) -> Fallible<Vec<(Expr, Ty)>> {
         let expected = signature.params.len();
         let is_wrong =
             nodes.len() < expected || nodes.len() > expected && signature.has_prototype && !signature.variadic;
@@ -156,19 +156,20 @@ impl<'a> Elaborator<'a> {
                 self.discard(value)?;
                 continue;
             }
-            let arg = self.argument(node, param)?;
-            args.push(if later_effects { self.stable(arg) } else { arg });
+            let (arg, given) = self.argument(node, param)?;
+            args.push((if later_effects { self.stable(arg) } else { arg }, given));
         }
         Ok(args)
     }
 
-    /// One argument; a struct is copied, and the function gets the address of its copy.
-    fn argument(&mut self, node: &'a Node<Expression>, param: Option<&Ty>) -> Fallible<Expr> {
+    /// One argument and its type, before it is converted; a struct is copied, and the function gets the address of its copy.
+    fn argument(&mut self, node: &'a Node<Expression>, param: Option<&Ty>) -> Fallible<(Expr, Ty)> {
         let span = self.span(node.span);
         let value = self.expression_for(node, param.and_then(|ty| ty.pointee()).map(|to| &**to))?;
-        if value.ty().kind == Kind::VaList {
+        let given = value.ty();
+        if given.kind == Kind::VaList {
             // Nobody looks at it.
-            return Ok(Expr::constant(0, Type::Pointer, span));
+            return Ok((Expr::constant(0, Type::Pointer, span), given));
         }
         if let Value::Object(object) = &value
             && object.ty.struct_id().is_some()
@@ -177,11 +178,11 @@ impl<'a> Elaborator<'a> {
             let local = self.body.temporary(self.lower(&ty), span);
             let copy = self.local_place(local, &ty, span);
             self.initialize(&copy, value, span)?;
-            return Ok(Expr::new(ExprKind::Address(Box::new(copy.place)), Type::Pointer, span));
+            return Ok((Expr::new(ExprKind::Address(Box::new(copy.place)), Type::Pointer, span), given));
         }
         let (expr, from) = self.scalar(value)?;
         let to = param.map_or_else(|| default_promotion(&from), Ty::clone);
-        self.converted(expr, &from, &to)
+        Ok((self.converted(expr, &from, &to)?, given))
     }
 
     /// Whether a function is declared to end the process, or at least never to come back.
@@ -197,11 +198,13 @@ impl<'a> Elaborator<'a> {
     }
 
     /// What a function without a body may change: what it was given pointers to.
-    fn change_unknown(&mut self, signature: &Signature, args: Vec<Expr>, nodes: &'a [Node<Expression>], span: Span) {
-        let skipped = args.len() - nodes.len();
-        for (index, pointer) in args.into_iter().skip(skipped).enumerate() {
+    fn change_unknown(&mut self, signature: &Signature, args: Vec<(Expr, Ty)>, span: Span) {
+        for (index, (pointer, given)) in args.into_iter().enumerate() {
             let declared = signature.params.get(index).and_then(|ty| ty.pointee()).cloned();
-            let given = self.given_object(&nodes[index]);
+            let given = match &given.kind {
+                Kind::Array(..) => Some(given),
+                _ => given.pointee().map(|to| (**to).clone()),
+            };
             let is_constant = declared.as_ref().is_some_and(|to| to.quals.constant);
             // A pointer to anything is one to what the caller knows it to be, and all of an array is given.
             let is_array = given.as_ref().is_some_and(|to| matches!(to.kind, Kind::Array(..)));
@@ -215,15 +218,6 @@ impl<'a> Elaborator<'a> {
                 let object = self.dereferenced(pointer, &to, span);
                 self.forget(&object, span, 3);
             }
-        }
-    }
-
-    /// The type of what an argument points to; of an array, all of it.
-    fn given_object(&mut self, node: &'a Node<Expression>) -> Option<Ty> {
-        let value = self.unevaluated(|this| this.expression(node)).ok()?;
-        match value.ty().kind {
-            Kind::Array(..) => Some(value.ty()),
-            _ => self.scalar(value).ok().and_then(|(_, ty)| ty.pointee().map(|to| (**to).clone())),
         }
     }
 

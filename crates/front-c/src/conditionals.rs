@@ -21,10 +21,7 @@ impl<'a> Elaborator<'a> {
         if is_left_out(&yes.node) && !self.source.slice(self.span(yes.span)).starts_with('_') {
             return self.first_or(parts, span);
         }
-        let is_struct = |this: &mut Self, node: &'a Node<Expression>| {
-            this.unevaluated(|this| this.expression(node)).is_ok_and(|value| value.ty().struct_id().is_some())
-        };
-        if !has_effects(&yes.node) && !has_effects(&no.node) && !is_struct(self, yes) {
+        if !has_effects(&yes.node) && !has_effects(&no.node) && !self.is_struct(yes) {
             let (condition, _) = self.rvalue(&parts.condition)?;
             let condition = fold::truth(condition);
             let (yes, no) = (self.expression(yes)?, self.expression(no)?);
@@ -40,25 +37,33 @@ impl<'a> Elaborator<'a> {
         self.branching_conditional(parts, span, wanted)
     }
 
+    /// Whether an expression is a struct. That is asked for inner expressions again and again, so it is kept.
+    fn is_struct(&mut self, node: &'a Node<Expression>) -> bool {
+        let key = std::ptr::from_ref(node) as usize;
+        if let Some(known) = self.structs_chosen.get(&key) {
+            return *known;
+        }
+        let value = self.unevaluated(|this| this.expression(node));
+        let is_struct = value.is_ok_and(|value| value.ty().struct_id().is_some());
+        self.structs_chosen.insert(key, is_struct);
+        is_struct
+    }
+
     /// `a ?: b`: the first value if it is not zero, evaluated once.
     fn first_or(&mut self, parts: &'a ConditionalExpression, span: Span) -> Fallible<Value> {
         let (first, first_ty) = self.rvalue(&parts.condition)?;
         let first = self.stable(first);
-        let [other, join] = [(); 2].map(|()| self.body.new_block());
-        let yes = Value::Scalar(first.clone(), first_ty);
-        let ty = self.unevaluated(|this| -> Fallible<Ty> {
-            let (yes, no) = (this.scalar(yes.clone())?, this.rvalue(&parts.else_expression)?);
-            this.common_type(&yes, &no, span)
-        })?;
-        let local = self.body.temporary(self.lower(&ty), span);
-        let result = self.local_place(local, &ty, span);
-        self.initialize(&result, yes, span)?;
-        self.body.end(End::Branch(fold::truth(first), join, other), span);
+        let [same, other, join] = [(); 3].map(|()| self.body.new_block());
+        self.body.end(End::Branch(fold::truth(first.clone()), same, other), span);
         self.body.begin(other);
         let no = self.expression(&parts.else_expression)?;
-        self.initialize(&result, no, span)?;
-        self.body.flow_into(join, span);
-        Ok(Value::Scalar(Expr::load(result.place), ty))
+        let yes = Value::Scalar(first, first_ty);
+        let result = self.conditional_result(&yes, &no, span)?;
+        self.finish_arm(no, &result, join, span)?;
+        self.body.begin(same);
+        self.finish_arm(yes, &result, join, span)?;
+        self.body.begin(join);
+        Ok(conditional_value(result, span))
     }
 
     fn branching_conditional(
@@ -79,11 +84,7 @@ impl<'a> Elaborator<'a> {
         self.body.begin(first_end);
         self.finish_arm(yes, &result, join, span)?;
         self.body.begin(join);
-        Ok(match result {
-            Some(object) if object.ty.is_scalar() => Value::Scalar(Expr::load(object.place), object.ty),
-            Some(object) => Value::Object(object),
-            None => Value::Void(span),
-        })
+        Ok(conditional_value(result, span))
     }
 
     /// Where the value of a `?:` with effects goes.
@@ -128,5 +129,13 @@ impl<'a> Elaborator<'a> {
             _ if yes.1 == no.1 && !yes.1.is_arithmetic() => Ok(yes.1.clone()),
             _ => self.arithmetic_type(&yes.1, &no.1, span),
         }
+    }
+}
+
+fn conditional_value(result: Option<Object>, span: Span) -> Value {
+    match result {
+        Some(object) if object.ty.is_scalar() => Value::Scalar(Expr::load(object.place), object.ty),
+        Some(object) => Value::Object(object),
+        None => Value::Void(span),
     }
 }

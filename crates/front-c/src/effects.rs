@@ -25,7 +25,11 @@ pub fn has_effects(expression: &Expression) -> bool {
                 GenericAssociation::Default(expression) => has_effects(&expression.node),
             })
         }
-        Expression::Member(member) => has_effects(&member.node.expression.node),
+        // A struct that is chosen is copied, which takes instructions.
+        Expression::Member(member) => {
+            let of = &member.node.expression.node;
+            matches!(of, Expression::Conditional(_)) || has_effects(of)
+        }
         Expression::Call(call) => call_has_effects(&call.node),
         Expression::CompoundLiteral(_) | Expression::VaArg(_) | Expression::Statement(_) => true,
         Expression::UnaryOperator(unary) => {

@@ -105,6 +105,8 @@ pub struct Elaborator<'a> {
     pub functions: Vec<Function>,
     pub globals: Vec<Variable>,
     pub waiting: VecDeque<EntityId>,
+    /// Which operands of `?:` are structs, by their places in the tree.
+    pub structs_chosen: FxHashMap<usize, bool>,
     /// What bodies of functions mention, for the order of evaluation.
     pub summaries: FxHashMap<EntityId, Mentions>,
     pub weak_orders: Vec<Span>,
@@ -140,6 +142,7 @@ impl<'a> Elaborator<'a> {
             functions: Vec::new(),
             globals: Vec::new(),
             waiting: VecDeque::new(),
+            structs_chosen: FxHashMap::default(),
             summaries: FxHashMap::default(),
             weak_orders: Vec::new(),
             strings: FxHashMap::default(),

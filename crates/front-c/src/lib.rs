@@ -170,6 +170,8 @@ fn elaborated(
 /// Keeps the first diagnostics, errors before warnings where there are too many.
 fn cut_short(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by_key(|d| (d.severity != Severity::Error, d.span));
+    // What is looked at twice, for its type and for its value, is told once.
+    diagnostics.dedup();
     diagnostics.truncate(MAX_DIAGNOSTICS);
     diagnostics.sort_by_key(|d| d.span);
 }

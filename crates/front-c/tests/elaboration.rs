@@ -58,7 +58,8 @@ fn logic_is_a_value_unless_it_has_effects() {
     becomes("int x, y;", "x = y ? x : 2;", &["x = (y ? x : 2)"]);
     becomes("int x; char c; unsigned u;", "u = x ? c : u;", &["u = (x ? u32(c) : u)"]);
     let short =
-        ["b0:", "$1 = y", "$2 = $1", "if $1 goto b2 else b1", "b1:", "$2 = 3", "goto b2", "b2:", "x = $2", "return 0"];
+        ["b0:", "$1 = y", "if $1 goto b1 else b2", "b1:", "$2 = $1", "goto b3", "b2:", "$2 = 3", "goto b3", "b3:"];
+    let short: Vec<&str> = short.into_iter().chain(["x = $2", "return 0"]).collect();
     for text in ["x = y ?: 3;", "x = y ? : 3;", "x = y ?:3;"] {
         assert_eq!(main_of("test.i", &format!("int x, y; int main(void) {{ {text} }}")), short, "{text}");
     }
@@ -80,6 +81,36 @@ fn logic_is_a_value_unless_it_has_effects() {
         "if $2 goto b1 else b2",
     ];
     assert_eq!(main_of("test.i", "int x, y; int main(void) { x = y && x++; }"), expected);
+}
+
+#[test]
+fn nothing_of_the_second_operand_happens_if_the_first_decides() {
+    let text = "struct s { int a; } *p, *q; int x; int main(void) { x = p && (x ? *p : *q).a; }";
+    let lines = main_of("test.i", text);
+    let expected = [
+        "b0:",
+        "if (p != null) goto b4 else b2",
+        "b1:",
+        "$1 = 1",
+        "goto b3",
+        "b2:",
+        "$1 = 0",
+        "goto b3",
+        "b3:",
+        "x = $1",
+        "return 0",
+        "b4:",
+        "if x goto b5 else b6",
+        "b5:",
+        "copy $2 = (*p: s)",
+        "goto b7",
+        "b6:",
+        "copy $2 = (*q: s)",
+        "goto b7",
+        "b7:",
+        "if $2.a goto b1 else b2",
+    ];
+    assert_eq!(lines, expected);
 }
 
 #[test]
