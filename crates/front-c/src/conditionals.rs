@@ -24,7 +24,9 @@ impl<'a> Elaborator<'a> {
         if !has_effects(&yes.node) && !has_effects(&no.node) && !self.is_struct(yes) {
             let (condition, _) = self.rvalue(&parts.condition)?;
             let condition = fold::truth(condition);
+            let emitted = self.body.emitted;
             let (yes, no) = (self.expression(yes)?, self.expression(no)?);
+            self.expect_nothing_since(emitted, span)?;
             if yes.ty().is_void() || no.ty().is_void() {
                 self.discard(Value::Scalar(condition, INT))?;
                 return Ok(Value::Void(span));

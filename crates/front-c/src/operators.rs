@@ -207,7 +207,9 @@ impl<'a> Elaborator<'a> {
         let is_and = binary.operator.node == BinaryOperator::LogicalAnd;
         if !has_effects(&binary.rhs.node) {
             let (left, _) = self.rvalue(&binary.lhs)?;
+            let emitted = self.body.emitted;
             let (right, _) = self.rvalue(&binary.rhs)?;
+            self.expect_nothing_since(emitted, right.span)?;
             let (left, right) = (fold::truth(left), fold::truth(right));
             let expr = if is_and { fold::and(left, right) } else { fold::or(left, right) };
             return Ok(Value::Scalar(Expr { span, ..expr }, INT));
@@ -222,6 +224,18 @@ impl<'a> Elaborator<'a> {
         }
         self.body.begin(join);
         Ok(Value::Scalar(Expr::load(result), INT))
+    }
+
+    /// What is evaluated only sometimes must not have been evaluated already.
+    pub fn expect_nothing_since(&self, emitted: usize, span: Span) -> Fallible<()> {
+        if self.body.emitted == emitted {
+            return Ok(());
+        }
+        Err(self.unsupported(
+            span,
+            "an operand of this kind behind `&&`, `||` or `?`",
+            "write it as a statement of its own",
+        ))
     }
 
     /// Goes to the first block if a condition holds, to the second if it does not.
