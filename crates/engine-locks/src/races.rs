@@ -207,8 +207,7 @@ pub(crate) fn race(model: &Model<'_>, sets: &mut Sets, shows: &Shows) -> Option<
         }
         let mut found = None;
         for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
-            let vars = [a, b].map(|sign| first_variable(model.program, id, sign));
-            let var = vars[0].filter(|_| vars[0] == vars[1]);
+            let var = common_variable(model.program, id, [a, b]);
             match meeting(model, sets, var, of(a)?, of(b)?) {
                 None => return None,
                 Some((one, other)) => {
@@ -238,12 +237,12 @@ fn meeting<'s>(
     for (one, edge) in ones {
         for (other, of_other) in others {
             let (a, b) = (one.0, other.0);
-            let same = !one.3.iter().zip(&other.3).any(|(x, y)| differ_between(*x, *y));
-            let together = same
-                && model.may_both_be(a, b)
+            let differ = one.3.iter().zip(&other.3).any(|(x, y)| differ_between(*x, *y));
+            let by_element = |var| differ || lock_elements(model, sets, var, one, other);
+            let together = model.may_both_be(a, b)
+                && !var.is_some_and(by_element)
                 && !sets.exclude(model, (one.2, a), (other.1, b))
-                && !sets.exclude(model, (one.1, a), (other.2, b))
-                && !var.is_some_and(|var| lock_elements(model, sets, var, one, other));
+                && !sets.exclude(model, (one.1, a), (other.2, b));
             if together {
                 return Some(((one, *edge), (other, *of_other)));
             }
@@ -252,8 +251,11 @@ fn meeting<'s>(
     None
 }
 
-fn first_variable(program: &Program, id: PropertyId, sign: usize) -> Option<SharedId> {
-    region(program.property(id).pattern()?.signs().get(sign)?).vars.first().copied()
+/// The variable of whose elements two signs are; nothing where they are about different ones.
+fn common_variable(program: &Program, id: PropertyId, signs: [usize; 2]) -> Option<SharedId> {
+    let all = program.property(id).pattern()?.signs();
+    let [one, other] = signs.map(|sign| region(&all[sign]));
+    one.vars.first().copied().filter(|_| (&one.vars, one.depth) == (&other.vars, other.depth))
 }
 
 /// Whether each of the two has the lock with the same key as the element that it accesses.

@@ -1,5 +1,6 @@
 //! `auto`: engines side by side, until one has an answer.
 //!
+//! Where everything is about races, engine `locks` comes first, because it takes but a moment.
 //! The search of all interleavings starts alone, because it decides small programs at once. Then the
 //! engines that prove join it, one after the other, in the order that suits the program. On fewer cores
 //! than engines they take turns. The search gets one large share, the first of the provers that is

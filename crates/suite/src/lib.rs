@@ -18,7 +18,7 @@ pub use conformance::{conforms, random_abstraction};
 pub use damage::damaged_program;
 pub use expensive::expensive_program;
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
-pub use locked::random_locked;
+pub use locked::{locked_program, random_locked};
 pub use random_c::random_c;
 
 pub use soundness::disagreement;

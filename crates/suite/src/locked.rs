@@ -176,3 +176,32 @@ fn access<'a>(dice: &mut Dice) -> &'a str {
         "y = 1;",
     ])
 }
+
+/// A program with about so many edges and so many shared variables, free of races: a main thread that prepares all variables,
+/// starts workers of four kinds, and looks at what they left; each variable has one of ten locks.
+pub fn locked_program(edges: usize, variables: usize) -> String {
+    const WORKERS: usize = 4;
+    let mut text = String::new();
+    (0..variables).for_each(|v| text += &format!("shared v{v}: int;\n"));
+    (0..10).for_each(|m| text += &format!("shared m{m}: mutex;\n"));
+    text += "proc touch() { skip; }\nthread Main {\n  var t0, t1, t2, t3: tid;\n";
+    (0..variables).for_each(|v| text += &format!("  v{v} = {v};\n"));
+    (0..WORKERS).for_each(|w| text += &format!("  t{w} = start W{w}();\n"));
+    (0..WORKERS).for_each(|w| text += &format!("  join t{w};\n"));
+    (0..variables).for_each(|v| text += &format!("  v{v} = 0;\n"));
+    text += "}\n";
+    // A round has ten edges: the lock, six accesses, a test with its two outcomes, the lock again.
+    let rounds = edges.saturating_sub(2 * variables) / WORKERS / 10;
+    for w in 0..WORKERS {
+        text += &format!("thread W{w}() {{\n  var r: int;\n");
+        for round in 0..rounds.max(1) {
+            let v = (round * 7 + w * 3) % variables;
+            let m = v % 10;
+            text += &format!("  acquire(m{m});\n  r = v{v}; v{v} = r + 1; r = v{v};\n  if (r > 3) {{ v{v} = 0; }}\n");
+            text += &format!("  v{v} = v{v} + r; r = 0;\n  release(m{m});\n");
+        }
+        text += "}\n";
+    }
+    let all: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
+    text + "norace " + &all.join(", ") + ";\n"
+}

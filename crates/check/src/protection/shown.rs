@@ -142,15 +142,17 @@ impl Shown {
         signs: [&Sign; 2],
         (a, b): (usize, usize),
     ) -> Option<(u32, u32)> {
-        let var = signs.map(|sign| region(sign).vars.first().copied());
+        // Elements are told apart where both signs are about the same variables.
+        let [one_region, other_region] = signs.map(region);
+        let var = one_region.vars.first().copied().filter(|_| one_region == other_region);
         for (one, edge) in self.shows(id, a) {
             for (other, of_other) in self.shows(id, b) {
-                let same_element = !one.keys.iter().zip(&other.keys).any(|(x, y)| differ_between(*x, *y));
+                let differ = one.keys.iter().zip(&other.keys).any(|(x, y)| differ_between(*x, *y));
                 let together = judge.may_both_be(one.thread, other.thread)
                     && !judge.exclude(one.at, one.thread, other.since, other.thread)
                     && !judge.exclude(one.since, one.thread, other.at, other.thread);
-                let by_element = var[0] == var[1] && var[0].is_some_and(|var| lock_elements(judge, var, one, other));
-                if same_element && together && !by_element {
+                let by_element = |var| differ || lock_elements(judge, var, one, other);
+                if together && !var.is_some_and(by_element) {
                     return Some((edge, of_other));
                 }
             }

@@ -68,7 +68,7 @@ impl<'a> Step<'a> {
             Fact::Running(template, among) => self.running(*template, among),
             Fact::Started(template, most) => {
                 let before = find_started(self.before, *template);
-                before.is_some_and(|before| before + u32::from(self.starts(*template)) <= *most)
+                before.is_some_and(|before| before.saturating_add(u32::from(self.starts(*template))) <= *most)
             }
             Fact::Names(element, template) => {
                 let stays = self.had(fact) || self.known.is_copy(&Term::Of(element.clone()), *template);
