@@ -42,7 +42,7 @@ pub struct Counted {
 }
 
 /// The number that says best how much work a proof or a search was, for each engine.
-const COUNTERS: [&str; 6] = ["states", "thread_states", "products", "predicates", "assertions", "queries"];
+const COUNTERS: [&str; 7] = ["states", "thread_states", "products", "predicates", "assertions", "queries", "points"];
 
 const COLUMNS: [(&str, Align); 7] = [
     ("engine", Align::Left),

@@ -14,9 +14,7 @@ use threadwise_ir::{
 pub(crate) fn initial_value(program: &Program) -> Option<String> {
     let fails = |e: &Expr, sort: &Sort| e.can_fail() || !e.surely_fits(sort);
     let var = program.shared.iter().find(|var| matches!(&var.init, Initial::Value(e) if fails(e, &var.sort)));
-    let of_var = var.map(|var| format!("the initial value of `{}` may be an error", var.name));
-    let of_init = || program.init.iter().any(Expr::can_fail).then(|| "an `init` may be an error".to_string());
-    of_var.or_else(of_init)
+    var.map(|var| format!("the initial value of `{}` may be an error", var.name))
 }
 
 /// How an edge may go wrong where these facts hold.

@@ -42,6 +42,10 @@ pub fn applicable(program: &Program) -> Result<(), String> {
     if program.formulas().next().is_some() {
         return Err("it has properties other than `norace`".to_string());
     }
+    // Whoever says SAFE says whether there are initial states at all.
+    if !program.init.is_empty() {
+        return Err("values decide whether its `init` leaves an initial state".to_string());
+    }
     let depends_on_values = program.edges.iter().find(|edge| match &edge.op {
         Op::Command(command) => {
             let asserts = command.assertions.iter().any(|assertion| assertion.kind == AssertionKind::Assert);

@@ -323,4 +323,5 @@ fn it_is_for_programs_about_races() {
     assert!(refused("shared x: int; thread P { x = 1; }").contains("no `norace`"));
     assert!(refused("shared x: int; thread P { x = 1; } norace x; invariant x == 0;").contains("other than `norace`"));
     assert!(refused("shared x: int; thread P { assert x == 0; } norace x;").contains("test.tw:1:27"));
+    assert!(refused("shared x: int; init x == 0; thread P { x = 1; } norace x;").contains("`init`"));
 }

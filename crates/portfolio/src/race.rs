@@ -56,7 +56,7 @@ const LAST_WORDS: Duration = Duration::from_millis(100);
 const FAREWELL: Duration = Duration::from_millis(250);
 
 /// Engine `locks` takes but a moment for all but very large programs, and is alone for so long.
-const ALONE: Duration = Duration::from_millis(100);
+const ALONE: Duration = Duration::from_millis(500);
 
 /// The engines for a program, each with the time after which it starts at the latest.
 fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {

@@ -153,6 +153,8 @@ fn ways() -> Vec<Way> {
         other("contracts", "without proof", 4, false),
         other("conformance", "as usual", 1, true),
         other("conformance", "without proof", 4, false),
+        other("locks", "as usual", 1, true),
+        other("locks", "without proof", 4, false),
         predicates("aret", 2, Horn::Aret, true),
         predicates("aret without proof", 5, Horn::Aret, false),
         predicates("spacer", 5, Horn::Spacer, true),
