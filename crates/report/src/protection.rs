@@ -17,9 +17,7 @@ pub(crate) fn how(proof: &ProtectionProof, points: &str) -> String {
         1 => "a lock and who runs".to_string(),
         count => format!("{} locks and who runs", show_count(count as u64)),
     };
-    format!(
-        "by {locks}, without values, for every number of copies; what holds at the proof's {points} points has been checked"
-    )
+    format!("by {locks}, without values; what holds at the proof's {points} points has been checked")
 }
 
 /// What protects each variable, one line each.

@@ -11,7 +11,7 @@ use threadwise_source::SourceFile;
 use threadwise_suite::{random_locked, try_program};
 use threadwise_verdict::Verdict;
 
-const PROGRAMS: u64 = 4_000;
+const PROGRAMS: u64 = 3_000;
 const MAX_STATES: usize = 600;
 
 /// What engine `locks` says, without a search.
