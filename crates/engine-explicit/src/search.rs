@@ -7,7 +7,7 @@ use crate::visited::{NO_PARENT, Visited};
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
-use threadwise_ir::{Gap, Instance, Locals, LocationId, TemplateId, ThreadId, Wait};
+use threadwise_ir::{Gap, Instance, Locals, LocationId, SharedId, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_tables::{Interner, StepTables};
 
@@ -31,6 +31,8 @@ pub(crate) struct Search<'a> {
     gap: Option<Gap>,
     /// Where a thread is stuck in the first deadlock, where these are no errors.
     stuck: Option<LocationId>,
+    /// While one of these is set, there is somebody who could take a step, if not in this instance.
+    permits: Vec<SharedId>,
 }
 
 /// How a search ended.
@@ -63,6 +65,7 @@ impl<'a> Search<'a> {
             shown: Vec::new(),
             gap: None,
             stuck: None,
+            permits: instance.program.permits(),
         }
     }
 
@@ -169,7 +172,8 @@ impl<'a> Search<'a> {
         }
         let locals = InternedLocals { instance: self.instance, state, tables: &self.tables };
         let all = || (0..self.instance.threads.len()).map(|thread| locals.local(thread));
-        if all().any(|local| program.location(self.instance.location_of(local)).wait == Wait::IsForCopies) {
+        let shared = self.tables.shared.get(state[0]);
+        if self.permits.iter().any(|&permit| shared[self.instance.shared_range(permit).start] != 0) {
             return None;
         }
         all().find(|local| !self.instance.may_rest(local)).map(|local| self.instance.location_of(local))

@@ -6,7 +6,8 @@
 //! see of it, so an atomic block that cannot run to its end is none. A thread is *stuck* where it is still, has not ended,
 //! and is not at a point where waiting is meant. A deadlock is a state in which all threads are still and one is stuck.
 //! Where the semantics leaves a gap, it is not known whether a thread is still, and it does not show that it is. Neither
-//! does a thread that waits only because there are too few copies of another one of which there is any number.
+//! does any thread as long as one of any number of copies has been started and none has taken notice of it: there is always
+//! one more copy that could, and whether the instance has it says nothing about the program.
 //!
 //! # Cycles of locks
 //!
@@ -24,7 +25,7 @@ use crate::observe::{Met, Observation, Observations};
 use crate::step::Steps;
 use crate::{
     BinaryOp, Command, Edge, EdgeId, Env, Expr, ExprKind, Instance, Op, Pattern, Place, Program, Property, PropertyId,
-    SharedId, Sort, ThreadId, Update, Value, VarRef, Wait,
+    SharedId, Sort, ThreadId, UnaryOp, Update, Value, VarRef, Wait,
 };
 use threadwise_source::Span;
 
@@ -45,6 +46,8 @@ pub(crate) struct Waiting {
     lock_cycles: Vec<PropertyId>,
     /// For each shared variable whether it is a mutex, or an array of them.
     is_mutex: Vec<bool>,
+    /// See [`Program::permits`].
+    permits: Vec<SharedId>,
 }
 
 impl Waiting {
@@ -60,7 +63,7 @@ impl Waiting {
         }
         let is_mutex = if lock_cycles.is_empty() { Vec::new() } else { mutexes(program) };
         let asked = !deadlocks.is_empty() || !lock_cycles.is_empty();
-        asked.then_some(Waiting { deadlocks, lock_cycles, is_mutex })
+        asked.then(|| Waiting { deadlocks, lock_cycles, is_mutex, permits: program.permits() })
     }
 }
 
@@ -68,6 +71,24 @@ impl Program {
     /// Whether deadlocks are errors.
     pub fn forbids_deadlocks(&self) -> bool {
         self.patterns().any(|(_, pattern)| matches!(pattern, Pattern::Deadlock))
+    }
+
+    /// The variables that tell that one of any number of copies was started, and that none has taken notice of it.
+    pub fn permits(&self) -> Vec<SharedId> {
+        let mut permits = Vec::new();
+        for location in self.locations.iter().filter(|location| location.wait == Wait::IsForCopies) {
+            for &edge in &location.edges {
+                if let Op::Command(Command { guard: Some(guard), .. }) = &self.edge(edge).op
+                    && let ExprKind::Unary(UnaryOp::Not, given) = &guard.kind
+                    && let ExprKind::Read(VarRef::Shared(permit)) = given.kind
+                {
+                    permits.push(permit);
+                }
+            }
+        }
+        permits.sort_unstable();
+        permits.dedup();
+        permits
     }
 
     /// Adds what `nodeadlock;` says, if it has not been said.
@@ -175,14 +196,15 @@ impl Instance {
     /// Adds what a thread shows where it can take no step.
     pub(crate) fn observe_waiting(&self, thread: ThreadId, shared: &[i64], local: &[i64], steps: &mut Steps) {
         let Some(waiting) = &self.waiting else { return };
-        let can_go_on = !steps.successors.is_empty() || !steps.failures.is_empty() || steps.gap.is_some();
-        if can_go_on || self.program.location(self.location_of(local)).wait == Wait::IsForCopies {
+        if !steps.successors.is_empty() || !steps.failures.is_empty() || steps.gap.is_some() {
             return;
         }
+        let is_given = |permit: &SharedId| shared[self.shared_range(*permit).start] != 0;
+        let somebody_starts = waiting.permits.iter().any(is_given);
         let mut show = |property: PropertyId, sign: u32, element: u32| {
             steps.shown.add(Observation { property, sign, first: element, last: element });
         };
-        for &property in &waiting.deadlocks {
+        for &property in waiting.deadlocks.iter().filter(|_| !somebody_starts) {
             show(property, STILL, 0);
             if !self.may_rest(local) {
                 show(property, STUCK, 0);

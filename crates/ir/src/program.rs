@@ -205,7 +205,8 @@ pub enum Wait {
     Counts,
     /// It may wait for ever, and counts as one that has ended.
     IsMeant,
-    /// It goes on as soon as there are more copies of a thread with any number of copies; so it does not wait at all.
+    /// It waits until a copy of a thread with any number of copies takes notice of the start before; there is always one
+    /// more copy that could.
     IsForCopies,
 }
 

@@ -20,9 +20,10 @@ pub(crate) fn waiting_errors(
         return Ok(());
     }
     let threads = 1..=program.number_of_threads();
-    let is_still = |thread: usize| !can_move[thread - 1] && !waits_for_copies(program, state, thread);
+    let is_still = |thread: usize| !can_move[thread - 1];
     let is_stuck = |thread: usize| is_still(thread) && !may_rest(program, state, thread);
-    if threads.clone().all(is_still) && threads.clone().any(is_stuck) {
+    // Of any number of copies there is always one more, who could take notice of a start.
+    if state.permits.is_empty() && threads.clone().all(is_still) && threads.clone().any(is_stuck) {
         errors.insert(ErrorKind::Deadlock);
     }
     let mut holders = vec![None];
@@ -40,14 +41,6 @@ pub(crate) fn waiting_errors(
         }
     }
     Ok(())
-}
-
-/// Whether it waits until a copy of any number of copies takes notice of the start before.
-fn waits_for_copies(program: &Program, state: &State, thread: usize) -> bool {
-    let statement = state.frame(thread).and_then(|frame| frame.statement(program));
-    let Some(Kind::Start { thread: name, .. }) = statement.map(|stmt| &stmt.kind) else { return false };
-    let is_any = program.threads.iter().any(|started| started.name == *name && started.any_number);
-    is_any && state.lives[thread - 1] == Life::Running
 }
 
 fn has_ended(program: &Program, state: &State, thread: usize) -> bool {

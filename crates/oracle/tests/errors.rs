@@ -1,9 +1,9 @@
 //! What the oracle finds wrong, and where.
 
 mod support;
-use support::{explored, safe, unknown, wrong};
+use support::{explored, module, safe, unknown, wrong};
 use threadwise_oracle::ErrorKind::*;
-use threadwise_oracle::OracleVerdict;
+use threadwise_oracle::{OracleVerdict, explore_copies};
 
 #[test]
 fn assertions() {
@@ -224,6 +224,16 @@ fn locks_that_are_waited_for() {
 fn started_threads_that_wait() {
     safe("thread P { skip; } thread W[2]() { skip; } nodeadlock;", 2);
     wrong("thread P { skip; join W; } thread W() { skip; } nodeadlock;", Deadlock, 1);
+    // Of any number there is always one more that takes notice of the start.
+    let any = |text: &str, copies| explore_copies(&module(text), copies, 1_000).verdict;
+    let answered =
+        "shared x: bool; thread P { start W(); start W(); await x; } thread W[*]() { x = true; } nodeadlock;";
+    let silent = "shared x: bool; thread P { start W(); start W(); await x; } thread W[*]() { skip; } nodeadlock;";
+    let hangs = OracleVerdict::Unsafe { kinds: [Deadlock].into() };
+    for copies in 0..4 {
+        assert_eq!(any(answered, copies), OracleVerdict::Safe, "{copies}");
+        assert_eq!(any(silent, copies), if copies < 2 { OracleVerdict::Safe } else { hangs.clone() }, "{copies}");
+    }
     let joined = "thread P { start W(); join W; } thread W() { skip; } nodeadlock;";
     assert_eq!(explored(joined).verdict, OracleVerdict::Safe);
 }

@@ -188,6 +188,22 @@ fn control_comes_back_from_a_procedure_that_returns() {
 }
 
 #[test]
+fn a_deadlock_that_is_no_error_is_told_of() {
+    let told = |text: &str| {
+        let is_it = |note: &Note| matches!(note, Note::Deadlock { .. });
+        verified(text, &Request { engine: "explicit".parse().expect("an engine"), ..Request::default() })
+            .notes
+            .iter()
+            .any(is_it)
+    };
+    assert!(told("shared x: bool; thread P { await x; }"));
+    assert!(!told("thread P { skip; }"));
+    assert!(!told("shared x: bool; thread P { end: await x; }"));
+    assert!(!told("shared x: bool; thread P { await x; } thread Q { loop { skip; } }"));
+    assert!(!told("shared x: bool; thread P { start W(); await x; } thread W[*]() { x = true; }"));
+}
+
+#[test]
 fn a_property_that_looks_at_nothing_is_told_of() {
     let text = "shared x: 0..1; thread P { x = 1; } invariant 1 < 2; invariant x < 2; never false;";
     let notes = verified(text, &Request::default()).notes;
@@ -195,7 +211,7 @@ fn a_property_that_looks_at_nothing_is_told_of() {
         .iter()
         .filter_map(|note| match note {
             Note::ConstantProperty { text, .. } => Some(&**text),
-            Note::NoInitialState | Note::Breakdown { .. } => None,
+            Note::NoInitialState | Note::Deadlock { .. } | Note::Breakdown { .. } => None,
         })
         .collect();
     assert_eq!(told, ["invariant 1 < 2;", "never false;"]);

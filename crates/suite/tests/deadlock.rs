@@ -173,6 +173,12 @@ fn any_number_of_copies() {
     let started = "thread P { loop { start W(); } } thread W[*]() { skip; } nodeadlock;";
     assert_ne!(kind(started, "explicit"), "deadlock");
     assert_eq!(kind(started, "modular"), "safe");
+    let answered =
+        "shared x: bool; thread P { start W(); start W(); await x; } thread W[*]() { x = true; } nodeadlock;";
+    assert_ne!(kind(answered, "explicit"), "deadlock");
+    assert_ne!(kind(answered, "auto"), "deadlock");
+    let silent = "shared x: bool; thread P { start W(); start W(); await x; } thread W[*]() { skip; } nodeadlock;";
+    assert_eq!((kind(silent, "explicit"), kind(silent, "auto")), ("deadlock", "deadlock"));
 }
 
 /// Engines that say nothing of threads that wait say so.
