@@ -73,7 +73,7 @@ pub(crate) fn not_excluded(
     let program = contracts.program();
     let what = match &property.wording {
         Wording::NoRace(name) => format!("a race on `{name}`"),
-        Wording::Invariant(_) | Wording::Never | Wording::NoDeadlock | Wording::NoLockCycle => {
+        Wording::Invariant(_) | Wording::Never(_) | Wording::NoDeadlock | Wording::NoLockCycle => {
             format!("a violation of `{}`", program.source.snippet(property.span, 80))
         }
     };

@@ -48,7 +48,7 @@ fn property_info(instance: &Instance, id: PropertyId) -> ViolationInfo {
     let text = |span| instance.program.source.snippet(span, MAX_TEXT);
     let kind = match &property.wording {
         Wording::Invariant(_) => "invariant",
-        Wording::Never => "never",
+        Wording::Never(_) => "never",
         Wording::NoRace(_) => "race",
         Wording::NoDeadlock => "deadlock",
         Wording::NoLockCycle => "lock-cycle",

@@ -59,7 +59,7 @@ pub(crate) fn lower(source: Arc<SourceMap>, system: &Resolved, diagnostics: &mut
     let units = add_threads(&mut program, system, &initial, (state, start), diagnostics)?;
     let patterns = Patterns { system, units: &units, initial: &initial, state, start };
     for product in &system.errors {
-        program.properties.push(Property::never(patterns.formula(product, diagnostics)?, product.span));
+        program.properties.push(Property::never(None, patterns.formula(product, diagnostics)?, product.span));
     }
     for product in &system.exceptions {
         program.exceptions.push(patterns.formula(product, diagnostics)?);

@@ -45,8 +45,8 @@ pub enum ItemKind {
     Proc(Proc),
     /// `invariant name: e;` or `invariant e;`
     Invariant(Option<Name>, Expr),
-    /// `never e;`
-    Never(Expr),
+    /// `never name: e;` or `never e;`
+    Never(Option<Name>, Expr),
     /// `exceptions e;`
     Exceptions(Expr),
     /// `norace x, a[*], b[*][*];`

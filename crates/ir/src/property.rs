@@ -24,8 +24,8 @@ pub struct Property {
 pub enum Wording {
     /// `invariant e;`, `invariant name: e;`
     Invariant(Option<Arc<str>>),
-    /// `never e;`
-    Never,
+    /// `never e;`, `never name: e;`
+    Never(Option<Arc<str>>),
     /// `norace x;`
     NoRace(Arc<str>),
     /// `nodeadlock;`, of all threads together.
@@ -80,8 +80,8 @@ impl Property {
     }
 
     /// The formula holds in no reachable state.
-    pub fn never(formula: Expr, span: Span) -> Property {
-        Property { wording: Wording::Never, violated: Violated::When(formula, true), span }
+    pub fn never(name: Option<Arc<str>>, formula: Expr, span: Span) -> Property {
+        Property { wording: Wording::Never(name), violated: Violated::When(formula, true), span }
     }
 
     /// No two threads can each take a step that accesses the region, one of them writing it.
@@ -130,11 +130,10 @@ impl Property {
 }
 
 impl Wording {
-    /// The name of an invariant, or of what a `norace` is about; `nodeadlock` is its own name.
+    /// The name of an invariant or a `never`, or of what a `norace` is about; `nodeadlock` is its own name.
     pub fn name(&self) -> Option<&str> {
         match self {
-            Wording::Invariant(name) => name.as_deref(),
-            Wording::Never => None,
+            Wording::Invariant(name) | Wording::Never(name) => name.as_deref(),
             Wording::NoRace(name) => Some(name),
             Wording::NoDeadlock | Wording::NoLockCycle => Some("nodeadlock"),
         }

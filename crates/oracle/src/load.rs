@@ -137,7 +137,7 @@ fn load_properties(item: &ItemKind, program: &mut Program) {
     match item {
         ItemKind::Init(e) => program.init.push(e.clone()),
         ItemKind::Invariant(_, e) => program.invariants.push(e.clone()),
-        ItemKind::Never(e) => program.nevers.push(e.clone()),
+        ItemKind::Never(_, e) => program.nevers.push(e.clone()),
         ItemKind::NoDeadlock => program.nodeadlock = true,
         ItemKind::NoRace(all) => {
             for watched in all {

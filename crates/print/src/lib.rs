@@ -47,7 +47,8 @@ pub fn show_property(program: &Program, property: &Property) -> String {
     match &property.wording {
         Wording::Invariant(None) => format!("invariant {}", formula()),
         Wording::Invariant(Some(name)) => format!("invariant {name}: {}", formula()),
-        Wording::Never => format!("never {}", formula()),
+        Wording::Never(None) => format!("never {}", formula()),
+        Wording::Never(Some(name)) => format!("never {name}: {}", formula()),
         Wording::NoRace(name) => format!("norace {name}"),
         Wording::NoDeadlock => "nodeadlock".to_string(),
         Wording::NoLockCycle => "nodeadlock: no cycle of mutexes".to_string(),

@@ -210,7 +210,8 @@ fn property_fails(wording: &Wording, element: Option<String>) -> String {
     match wording {
         Wording::Invariant(Some(name)) => format!("invariant {name} is violated"),
         Wording::Invariant(None) => "invariant is violated".to_string(),
-        Wording::Never => "forbidden state is reached".to_string(),
+        Wording::Never(Some(name)) => format!("forbidden state {name} is reached"),
+        Wording::Never(None) => "forbidden state is reached".to_string(),
         Wording::NoRace(name) => format!("race on {}", element.as_deref().unwrap_or(name)),
         Wording::NoDeadlock => "deadlock".to_string(),
         Wording::NoLockCycle => "cycle of locks".to_string(),

@@ -24,7 +24,7 @@ fn watched(mut module: Module, whole_rows: bool) -> Option<Module> {
     let is_property = |item: &Item| {
         matches!(
             item.kind,
-            ItemKind::Invariant(..) | ItemKind::Never(_) | ItemKind::NoRace(_) | ItemKind::Exceptions(_)
+            ItemKind::Invariant(..) | ItemKind::Never(..) | ItemKind::NoRace(_) | ItemKind::Exceptions(_)
         )
     };
     module.items.retain(|item| !is_property(item));

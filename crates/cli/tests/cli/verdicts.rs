@@ -46,6 +46,16 @@ fn unsafe_by_a_forbidden_state() {
     assert_data_eq!(said.redacted(), file!["../snapshots/never.txt"]);
 }
 
+/// A name takes the place of the formula where there is one.
+#[test]
+fn a_forbidden_state_may_have_a_name() {
+    let text = "shared x: bool; thread P { x = true; } never too_late: x;";
+    let said = run_with_input(&["check", "-"], text);
+    assert!(said.stdout.starts_with("UNSAFE: forbidden state too_late is reached at "), "{}", said.stdout);
+    let json = run_with_input(&["check", "-", "--format", "json"], text).json();
+    assert_eq!((&json["violation"]["kind"], &json["violation"]["property"]), (&"never".into(), &"too_late".into()));
+}
+
 /// What no execution gets past is a warning, and an assertion there does not pass for a proved one.
 #[test]
 fn safe_with_code_that_is_not_reached() {

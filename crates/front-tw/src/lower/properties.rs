@@ -20,9 +20,10 @@ impl<'a> Lowerer<'a> {
                         self.program.properties.push(Property::invariant(name, e, item.span));
                     }
                 }
-                ItemKind::Never(e) => {
+                ItemKind::Never(name, e) => {
+                    let name = name.as_ref().map(|name| name.text.as_str().into());
                     if let Some(e) = self.in_mode(Mode::Property, |l| l.condition(e)) {
-                        self.program.properties.push(Property::never(e, item.span));
+                        self.program.properties.push(Property::never(name, e, item.span));
                     }
                 }
                 ItemKind::Exceptions(e) => {

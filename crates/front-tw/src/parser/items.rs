@@ -43,9 +43,9 @@ impl Parser<'_> {
                 Ok(ItemKind::Shared(self.variables("shared")?))
             }
             TokenKind::Init => self.property(ItemKind::Init),
-            TokenKind::Never => self.property(ItemKind::Never),
+            TokenKind::Never => self.named_property("the name of what must never be", ItemKind::Never),
             TokenKind::Exceptions => self.property(ItemKind::Exceptions),
-            TokenKind::Invariant => self.invariant(),
+            TokenKind::Invariant => self.named_property("the name of an invariant", ItemKind::Invariant),
             TokenKind::NoRace => self.norace(),
             TokenKind::NoDeadlock => {
                 self.bump();
@@ -101,17 +101,17 @@ impl Parser<'_> {
         Ok(make(formula))
     }
 
-    /// `invariant name: e;` or `invariant e;`
-    fn invariant(&mut self) -> Attempt<ItemKind> {
+    /// `invariant name: e;` or `invariant e;`, and the same with `never`.
+    fn named_property(&mut self, what: &str, make: fn(Option<Name>, Expr) -> ItemKind) -> Attempt<ItemKind> {
         self.bump();
         let mut name = None;
         if self.at(TokenKind::Identifier) && self.peek(1) == TokenKind::Colon {
-            name = Some(self.name("the name of an invariant")?);
+            name = Some(self.name(what)?);
             self.bump();
         }
         let formula = self.expression()?;
         self.semicolon()?;
-        Ok(ItemKind::Invariant(name, formula))
+        Ok(make(name, formula))
     }
 
     fn norace(&mut self) -> Attempt<ItemKind> {

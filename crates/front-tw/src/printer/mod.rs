@@ -45,11 +45,8 @@ impl Printer {
             ItemKind::Init(formula) => self.line(&["init ", &expression(formula), ";"]),
             ItemKind::Thread(thread) => self.thread(thread),
             ItemKind::Proc(procedure) => self.procedure(procedure),
-            ItemKind::Invariant(name, formula) => {
-                let name = name.as_ref().map_or(String::new(), |name| format!("{}: ", name.text));
-                self.line(&["invariant ", &name, &expression(formula), ";"]);
-            }
-            ItemKind::Never(formula) => self.line(&["never ", &expression(formula), ";"]),
+            ItemKind::Invariant(name, formula) => self.named_property("invariant ", name.as_ref(), formula),
+            ItemKind::Never(name, formula) => self.named_property("never ", name.as_ref(), formula),
             ItemKind::Exceptions(formula) => self.line(&["exceptions ", &expression(formula), ";"]),
             ItemKind::NoRace(watched) => {
                 let shown = |watched: &Watched| format!("{}{}", watched.name.text, "[*]".repeat(watched.depth));
@@ -61,6 +58,11 @@ impl Printer {
             ItemKind::Guarantee(contract) => self.contract("guarantee ", contract),
             ItemKind::Abstract(thread) => self.abstract_thread(thread),
         }
+    }
+
+    fn named_property(&mut self, word: &str, name: Option<&Name>, formula: &Expr) {
+        let name = name.map_or(String::new(), |name| format!("{}: ", name.text));
+        self.line(&[word, &name, &expression(formula), ";"]);
     }
 
     fn thread(&mut self, thread: &Thread) {

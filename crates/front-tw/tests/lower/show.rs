@@ -85,7 +85,8 @@ pub fn properties(text: &str) -> String {
         let vars: Vec<String> = vars.map(|id| show.var(VarRef::Shared(*id))).collect();
         match &property.wording {
             Wording::Invariant(name) => format!("invariant {}: {formula}", name.as_deref().unwrap_or("_")),
-            Wording::Never => format!("never {formula}"),
+            Wording::Never(None) => format!("never {formula}"),
+            Wording::Never(Some(name)) => format!("never {name}: {formula}"),
             Wording::NoRace(name) => format!("norace {name}: {}", vars.join(" ")),
             Wording::NoDeadlock => "nodeadlock".to_string(),
             Wording::NoLockCycle => "nodeadlock of mutexes".to_string(),

@@ -297,7 +297,7 @@ fn points_and_locals_of_threads() {
 
 #[test]
 fn properties_contracts_and_abstract_threads() {
-    damaged("a property is of sort Int", |p| p.properties[0] = Property::never(int(1), Span::default()));
+    damaged("a property is of sort Int", |p| p.properties[0] = Property::never(None, int(1), Span::default()));
     damaged("of no shared variable", |p| {
         p.properties[2] =
             Property::norace("y".into(), Region { vars: vec![SharedId(99)], depth: 0, plain: false }, Span::default());

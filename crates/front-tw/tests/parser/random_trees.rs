@@ -153,6 +153,7 @@ proptest! {
     fn print_and_parse(
         stmts in vec(statement(), 0..4),
         formula in expression(),
+        named in proptest::option::of(name()),
         exceptions in expression(),
         params in proptest::option::of(vec(name(), 0..3)),
     ) {
@@ -160,7 +161,7 @@ proptest! {
         let param = |name| Param { name, ty: Type { kind: TypeKind::Bool, span: Span::default() } };
         let params = params.map(|names| names.into_iter().map(param).collect());
         let thread = Thread { name, copies: Copies::Any, params, head: Span::default(), body: block(stmts) };
-        let properties = [ItemKind::Never(formula), ItemKind::NoDeadlock, ItemKind::Exceptions(exceptions)];
+        let properties = [ItemKind::Never(named, formula), ItemKind::NoDeadlock, ItemKind::Exceptions(exceptions)];
         let kinds = [ItemKind::Thread(thread)].into_iter().chain(properties);
         let items = kinds.map(|kind| Item { kind, span: Span::default() }).collect();
         let module = Module { items };

@@ -233,7 +233,7 @@ impl Sharing<'_> {
         if !subjects.iter().any(|thread| self.nodes.contains_key(&thread.template)) {
             let conjunction = way.into_iter().map(|part| part.condition);
             let conjunction = conjunction.reduce(|a, b| Expr::binary(BinaryOp::And, a, b, Sort::Bool))?;
-            self.kept.push(Property::never(conjunction, property.span));
+            self.kept.push(Property::never(None, conjunction, property.span));
             return Some(());
         }
         let [subject] = subjects[..] else { return None };

@@ -69,8 +69,8 @@ impl Properties<'_> {
     pub(crate) fn odd_property(&mut self) -> Item {
         item(match self.dice.below(5) {
             0 => ItemKind::Invariant(None, self.somebody_somewhere()),
-            1 => ItemKind::Never(not(self.somebody_somewhere())),
-            2 => ItemKind::Never(self.one_state()),
+            1 => ItemKind::Never(None, not(self.somebody_somewhere())),
+            2 => ItemKind::Never(None, self.one_state()),
             3 => ItemKind::Invariant(None, not(self.one_state())),
             _ => ItemKind::Invariant(None, self.failing_for_some_copy()),
         })

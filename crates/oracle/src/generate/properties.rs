@@ -27,8 +27,8 @@ impl Properties<'_> {
         item(match self.dice.below(6) {
             0 => ItemKind::Invariant(None, self.range_or_condition()),
             1 => ItemKind::Invariant(Some(name("inv")), self.about_points(true)),
-            2 => ItemKind::Never(self.overlap()),
-            3 => ItemKind::Never(self.about_points(false)),
+            2 => ItemKind::Never(None, self.overlap()),
+            3 => ItemKind::Never(Some(name("bad")), self.about_points(false)),
             4 => ItemKind::Invariant(None, self.about_locals()),
             _ => self.norace(),
         })

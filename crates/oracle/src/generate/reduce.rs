@@ -80,7 +80,7 @@ impl Reducer {
                     self.block(&mut thread.body);
                 }
                 ItemKind::Proc(proc) => self.block(&mut proc.body),
-                ItemKind::Invariant(_, e) | ItemKind::Never(e) | ItemKind::Exceptions(e) | ItemKind::Init(e) => {
+                ItemKind::Invariant(_, e) | ItemKind::Never(_, e) | ItemKind::Exceptions(e) | ItemKind::Init(e) => {
                     self.condition(e);
                 }
                 ItemKind::Shared(decl) => self.initial_value(&mut decl.init),

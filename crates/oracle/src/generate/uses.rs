@@ -23,7 +23,7 @@ impl Uses {
             ItemKind::Const(_, e)
             | ItemKind::Init(e)
             | ItemKind::Invariant(_, e)
-            | ItemKind::Never(e)
+            | ItemKind::Never(_, e)
             | ItemKind::Exceptions(e) => self.expr(e),
             ItemKind::Shared(decl) => self.declaration(decl),
             ItemKind::Thread(thread) => {

@@ -97,7 +97,7 @@ pub fn property_errors(instance: &Instance, state: &State) -> BTreeSet<ErrorKind
         Broken::Fault(_, fault, _) => kind_of_fault(*fault),
         Broken::Property(id) => match &instance.program.properties[id.index()].wording {
             Wording::Invariant(_) => ErrorKind::Invariant,
-            Wording::Never => ErrorKind::Never,
+            Wording::Never(_) => ErrorKind::Never,
             Wording::NoRace(_) => ErrorKind::Race,
             Wording::NoDeadlock => ErrorKind::Deadlock,
             Wording::NoLockCycle => ErrorKind::LockCycle,

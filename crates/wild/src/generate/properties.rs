@@ -46,7 +46,7 @@ impl Generator {
             6 => ("never", self.over_copies("exists")),
             _ => ("invariant", self.weak_condition(2)),
         };
-        let named = words == "invariant" && self.random.percent(20);
+        let named = self.random.percent(20);
         let words = if named { format!("{words} {}:", self.fresh_name("named")) } else { words.to_string() };
         Item::Formula(words, formula)
     }
