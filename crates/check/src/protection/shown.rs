@@ -144,7 +144,7 @@ impl Shown {
     ) -> Option<(u32, u32)> {
         // Elements are told apart where both signs are about the same variables.
         let [one_region, other_region] = signs.map(region);
-        let var = one_region.vars.first().copied().filter(|_| one_region == other_region);
+        let var = one_region.vars.first().copied().filter(|_| one_region.vars == other_region.vars);
         for (one, edge) in self.shows(id, a) {
             for (other, of_other) in self.shows(id, b) {
                 let differ = one.keys.iter().zip(&other.keys).any(|(x, y)| differ_between(*x, *y));
