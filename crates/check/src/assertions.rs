@@ -21,7 +21,7 @@
 //! locals or of races have no part in this and are refused.
 
 use crate::predicate::Predicate;
-use crate::questions::{Questions, unsupported};
+use crate::questions::{must_follow, start, unsupported};
 use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ use threadwise_evidence::{AssertionProof, PointFormula};
 use threadwise_ir::{Copies, Instance, Point, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Session, Settings};
 use threadwise_symbolic::{
     End, Named, Parameters, Population, ThreadState, Value, View, Way, by_constants, initial_store, named_frames,
     named_shared, starts, ways,
@@ -57,7 +58,7 @@ struct Judge<'a> {
     places: Vec<Place>,
     formulas: BTreeMap<Place, Predicate>,
     shared: Named<Vec<Value>>,
-    questions: Questions,
+    session: Session,
 }
 
 /// A thread at a point, as constants.
@@ -73,8 +74,8 @@ struct Someone {
 impl<'a> Judge<'a> {
     fn new(population: &'a Population, proof: &AssertionProof, budget: &Budget) -> Result<Judge<'a>, CheckError> {
         let shared = named_shared(population, "store");
-        let mut questions = Questions::start(budget)?;
-        population.declare(questions.session());
+        let mut session = start(Settings::default(), budget)?;
+        population.declare(&mut session);
         let (mut formulas, mut places) = (BTreeMap::new(), Vec::new());
         for (template, points) in proof.threads.iter().enumerate() {
             for PointFormula { point, formula } in points {
@@ -82,12 +83,12 @@ impl<'a> Judge<'a> {
                 let params = params.with_locals(population, point);
                 let name = format!("holds{}", places.len());
                 let predicate = Predicate::parse(&name, &params, formula).map_err(refuted)?;
-                predicate.define(questions.session());
+                predicate.define(&mut session);
                 places.push((TemplateId(template as u32), point.clone()));
                 formulas.insert((TemplateId(template as u32), point.clone()), predicate);
             }
         }
-        Ok(Judge { population, places, formulas, shared, questions })
+        Ok(Judge { population, places, formulas, shared, session })
     }
 
     fn someone(&self, place: &Place, prefix: &str) -> Someone {
@@ -114,10 +115,10 @@ impl<'a> Judge<'a> {
         let initial = initial_store(self.population, &self.shared.values).map_err(unsupported)?;
         let (stores, proper) = (self.shared.constants.clone(), self.shared.well_formed.clone());
         let what = || "the initial values may be in error".to_string();
-        self.questions.follows(&[&stores], &[&initial.goes_wrong()], &Term::bool(false), what)?;
+        must_follow(&mut self.session, &[&stores], &[&initial.goes_wrong()], &Term::bool(false), what)?;
         let right = self.properties()?;
         let what = || "an initial store may violate a property".to_string();
-        self.questions.follows(&[&stores], &[&initial.so_far, &proper], &right, what)?;
+        must_follow(&mut self.session, &[&stores], &[&initial.so_far, &proper], &right, what)?;
         let program = self.population.program.clone();
         for (index, template) in program.templates.iter().enumerate() {
             if template.copies == Copies::Exactly(0) {
@@ -159,7 +160,7 @@ impl<'a> Judge<'a> {
             (self.shared.constants.clone(), self.shared.well_formed.clone(), self.properties()?);
         let what = || "where a thread's formula holds a property may be violated".to_string();
         let premises = [&holds, &mover.exists, &proper];
-        self.questions.follows(&[&stores, &mover.constants], &premises, &right, what)?;
+        must_follow(&mut self.session, &[&stores, &mover.constants], &premises, &right, what)?;
         let state = ThreadState { point: place.1.clone(), shared, frames: mover.frames.clone() };
         let mut choose = by_constants(self.population, "choice");
         let ways = ways(self.population, &mover.me, state, &mut choose).map_err(unsupported)?;
@@ -192,7 +193,7 @@ impl<'a> Judge<'a> {
             End::Error => format!("{step} may go wrong"),
         };
         let premises = [premises, &[&proper, &way.when]].concat();
-        self.questions.follows(&[&stores, constants, &chosen], &premises, &conclusion, what)
+        must_follow(&mut self.session, &[&stores, constants, &chosen], &premises, &conclusion, what)
     }
 
     /// Point 3.
@@ -217,7 +218,7 @@ impl<'a> Judge<'a> {
             let chosen = way.chosen();
             let constants = [&stores[..], &mover.constants, &other.constants, &chosen];
             let premises = [holds, &mover.exists, &before, &other.exists, &different, &proper, &way.when];
-            self.questions.follows(&constants, &premises, &later, what)?;
+            must_follow(&mut self.session, &constants, &premises, &later, what)?;
         }
         Ok(())
     }

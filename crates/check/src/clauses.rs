@@ -147,9 +147,8 @@ impl<'a> Compiler<'a> {
         }
         let mut subjects = Vec::new();
         let mut is_clear = true;
-        e.walk(&mut |part| match &part.kind {
-            ExprKind::At(thread, _) | ExprKind::LocalOf(thread, _) => {
-                let ThreadRef { thread, .. } = &**thread;
+        e.walk(&mut |part| {
+            if let Some(ThreadRef { thread, .. }) = part.thread_looked_at() {
                 match &thread.kind {
                     ExprKind::Thread(_) => subjects.push(thread.kind.clone()),
                     ExprKind::Bound(depth) if (*depth as usize) < scope.len() => subjects.push(thread.kind.clone()),
@@ -157,13 +156,12 @@ impl<'a> Compiler<'a> {
                 }
             }
             // A variable over threads is looked at, or spoken of.
-            ExprKind::Bound(depth) => {
+            if let ExprKind::Bound(depth) = &part.kind {
                 let variable = scope.get(*depth as usize).map(|&variable| &self.variables[variable]);
                 if matches!(variable, Some(Variable::Copy(_))) {
                     subjects.push(part.kind.clone());
                 }
             }
-            _ => {}
         });
         let subject = match subjects.first() {
             Some(first) if subjects.iter().all(|other| other == first) => Some(first.clone()),

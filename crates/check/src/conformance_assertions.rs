@@ -15,7 +15,7 @@
 //! sure to fail: where the translation is not sure, both make the questions harder.
 
 use crate::predicate::Predicate;
-use crate::questions::{Questions, unsupported};
+use crate::questions::{must_follow, start, unsupported};
 use crate::{CheckError, refuted};
 use std::collections::BTreeMap;
 use threadwise_evidence::PointFormula;
@@ -24,6 +24,7 @@ use threadwise_ir::{
 };
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Session, Settings};
 use threadwise_symbolic::{
     End, Named, Others, Parameters, Population, ThreadState, Value, View, Way, by_constants, named_frames,
     named_shared, starts, ways,
@@ -61,7 +62,7 @@ struct Judge<'a> {
     /// F.
     set: Vec<Term>,
     formulas: BTreeMap<Point, Predicate>,
-    questions: Questions,
+    session: Session,
 }
 
 impl<'a> Judge<'a> {
@@ -86,21 +87,21 @@ impl<'a> Judge<'a> {
                 .map(|node| Term::constant(&format!("in{node}"), SmtSort::Bool))
                 .collect(),
             formulas: BTreeMap::new(),
-            questions: Questions::start(budget)?,
+            session: start(Settings::default(), budget)?,
         };
-        population.declare(judge.questions.session());
+        population.declare(&mut judge.session);
         if instance.program.has_any_copies() {
             // With any number of threads it may be any copy.
-            judge.me = judge.questions.session().declare("thread", &SmtSort::Int);
+            judge.me = judge.session.declare("thread", &SmtSort::Int);
             let is_copy = population.is_copy(&judge.me, template);
-            judge.questions.session().assert(&is_copy);
+            judge.session.assert(&is_copy);
         }
         for (index, formula) in points.iter().enumerate() {
             let locals = Parameters::default().with_locals(population, &formula.point);
             let nodes = judge.specification.nodes.iter();
             let params = nodes.fold(locals, |params, node| params.with(&node.name, &SmtSort::Bool));
             let predicate = Predicate::parse(&format!("holds{index}"), &params, &formula.formula).map_err(refuted)?;
-            predicate.define(judge.questions.session());
+            predicate.define(&mut judge.session);
             judge.formulas.insert(formula.point.clone(), predicate);
         }
         Ok(judge)
@@ -162,7 +163,7 @@ impl<'a> Judge<'a> {
         let agreeing = Term::any((0..self.set.len()).filter(agrees).map(|node| &self.set[node]));
         let (name, place) = (self.name.clone(), self.place(point));
         let what = || format!("the formula for {name} at {place} admits a set without a node that may stand for it");
-        self.questions.follows(&[constants], &[holds], &agreeing, what)
+        must_follow(&mut self.session, &[constants], &[holds], &agreeing, what)
     }
 
     /// A part of point 2: a way does not end in an error, and where it rests the formula holds.
@@ -192,7 +193,7 @@ impl<'a> Judge<'a> {
         let chosen = way.chosen();
         let constants = [&self.shared.constants[..], constants, &chosen];
         let all: Vec<&Term> = premises.iter().chain([&self.shared.well_formed, &way.when]).collect();
-        self.questions.follows(&constants, &all, &conclusion, what)
+        must_follow(&mut self.session, &constants, &all, &conclusion, what)
     }
 
     /// No node of F is sure to be wrong.
@@ -255,7 +256,7 @@ impl<'a> Judge<'a> {
             };
             let premises: Vec<&Term> = premises.iter().chain([&self.shared.well_formed]).collect();
             let constants = [&self.shared.constants[..], constants];
-            self.questions.follows(&constants, &premises, &violated.not(), what)?;
+            must_follow(&mut self.session, &constants, &premises, &violated.not(), what)?;
         }
         Ok(())
     }

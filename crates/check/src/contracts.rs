@@ -26,26 +26,18 @@ mod patterns;
 mod piece;
 mod terms;
 
+use crate::questions::{must_be_impossible, start};
 use crate::{CheckError, refuted};
 use code::Code;
 use piece::Piece;
 use std::sync::Arc;
-use terms::{Terms, is_located};
+use terms::Terms;
 use threadwise_evidence::ContractsProof;
 use threadwise_ir::{Pattern, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
-use threadwise_solver::{Answer, Session, Settings, SolverError, find};
+use threadwise_solver::{Answer, Session, Settings, SolverError};
 use threadwise_symbolic::{Population, Unsupported, View, initial_store};
-
-impl From<SolverError> for CheckError {
-    fn from(error: SolverError) -> CheckError {
-        match error {
-            SolverError::Limit(limit) => CheckError::Limit(limit),
-            other => CheckError::Undecided(other.to_string()),
-        }
-    }
-}
 
 impl From<Unsupported> for CheckError {
     fn from(what: Unsupported) -> CheckError {
@@ -59,7 +51,7 @@ pub(crate) fn check(program: &Arc<Program>, proof: &ContractsProof, budget: &Bud
         return Err(refuted("the proof has not one contract for each thread"));
     }
     let population = Population::any(program);
-    let mut session = Session::start(&find(None)?, Settings::default(), budget)?;
+    let mut session = start(Settings::default(), budget)?;
     population.declare(&mut session);
     let terms = Terms::new(&population);
     let mut judge = Judge { terms: &terms, session: &mut session };
@@ -89,15 +81,6 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// There must be no model of what has been asserted since the last push.
-    fn must_be_impossible(&mut self, what: impl FnOnce() -> String) -> Result<(), CheckError> {
-        match self.session.check()? {
-            Answer::Unsat => Ok(()),
-            Answer::Sat => Err(refuted(what())),
-            Answer::Unknown(reason) => Err(CheckError::Undecided(format!("the solver does not know ({reason})"))),
-        }
-    }
-
     fn place(&self, span: threadwise_source::Span) -> String {
         self.terms.program().source.locate(span)
     }
@@ -112,7 +95,9 @@ impl Judge<'_> {
             self.session.assert(&self.terms.sound(&store)?);
             self.session.assert(&self.terms.contract(contract, &thread, &store, &store)?.not());
             let place = self.place(contract.span);
-            self.must_be_impossible(|| format!("the contract at {place} excludes a step that changes nothing"))?;
+            must_be_impossible(self.session, || {
+                format!("the contract at {place} excludes a step that changes nothing")
+            })?;
             self.session.pop();
         }
         Ok(())
@@ -138,7 +123,7 @@ impl Judge<'_> {
                 }
                 self.session.assert(&self.terms.contract(rely, &you, &x, &y)?.not());
                 let place = self.place(rely.span);
-                self.must_be_impossible(|| format!("the guarantees do not imply the rely at {place}"))?;
+                must_be_impossible(self.session, || format!("the guarantees do not imply the rely at {place}"))?;
                 self.session.pop();
             }
         }
@@ -151,7 +136,7 @@ impl Judge<'_> {
         let initial = initial_store(self.terms.population, &store)?;
         let broken = initial.so_far.and(self.terms.invariant(&store)?.not());
         self.session.assert(&initial.goes_wrong().or(broken));
-        self.must_be_impossible(|| "an initial store is in error or violates an invariant".to_string())?;
+        must_be_impossible(self.session, || "an initial store is in error or violates an invariant".to_string())?;
         self.session.pop();
         Ok(())
     }
@@ -174,7 +159,7 @@ impl Judge<'_> {
         let short = self.terms.steps_between(template, &me, &stores[0], &stores[steps as usize + 1], steps)?;
         self.session.assert(&short.not());
         let name = self.terms.program().template(template).name.clone();
-        self.must_be_impossible(|| format!("the rely of {name} is not covered by {steps} steps in a row"))?;
+        must_be_impossible(self.session, || format!("the rely of {name} is not covered by {steps} steps in a row"))?;
         self.session.pop();
         Ok(())
     }
@@ -203,7 +188,7 @@ impl Judge<'_> {
             for (term, what) in &bad {
                 self.session.push();
                 self.session.assert(term);
-                self.must_be_impossible(|| format!("it does not exclude that {what}"))?;
+                must_be_impossible(self.session, || format!("it does not exclude that {what}"))?;
                 self.session.pop();
                 self.session.assert(&term.not());
             }
@@ -229,10 +214,10 @@ impl Judge<'_> {
             let place = self.place(property.span);
             self.session.push();
             match &property.violated {
-                Violated::When(e, _) if !is_located(e) => {}
+                Violated::When(e, _) if !e.looks_at_threads() => {}
                 Violated::When(e, wrong) => {
                     located::say_violated(self.terms, self.session, codes, e, !wrong)?;
-                    self.must_be_impossible(|| {
+                    must_be_impossible(self.session, || {
                         format!("it does not exclude that the property at {place} is violated")
                     })?;
                 }
@@ -245,7 +230,7 @@ impl Judge<'_> {
                     for group in patterns::groups(self.terms, codes, signs) {
                         self.session.push();
                         patterns::say_all(self.terms, self.session, codes, signs, &group)?;
-                        self.must_be_impossible(|| format!("it does not exclude the race at {place}"))?;
+                        must_be_impossible(self.session, || format!("it does not exclude the race at {place}"))?;
                         self.session.pop();
                     }
                 }

@@ -46,11 +46,6 @@ fn is_over_threads(e: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Quantified(_, binder, _) if binder.domain.sort().mentions_tid())
 }
 
-/// Whether it depends on where threads are, or on their local variables.
-fn looks_at_threads(e: &Expr) -> bool {
-    e.any(&|e| matches!(e.kind, ExprKind::At(..) | ExprKind::LocalOf(..)))
-}
-
 struct Witnesses<'a> {
     instance: &'a Instance,
 }
@@ -85,7 +80,7 @@ impl Witnesses<'_> {
                     let times = if says_all { self.instance.cardinality(&binder.domain.sort())? } else { 1 };
                     return inside(for_all)?.checked_mul(times);
                 }
-                if !looks_at_threads(body) {
+                if !body.looks_at_threads() {
                     return inside(for_all)?.checked_add(1);
                 }
                 if says_one && for_all {

@@ -19,6 +19,7 @@
 //! states range over all well-typed values of the variables. The initial values themselves, and
 //! declarations at the start of threads, must not go wrong either.
 
+use crate::questions::{must_be_impossible, start};
 use crate::{CheckError, refuted};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +27,7 @@ use threadwise_evidence::EnvironmentProof;
 use threadwise_ir::{Program, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_logic::Term;
-use threadwise_solver::{Answer, Session, Settings, SolverError, find};
+use threadwise_solver::{Answer, Session, Settings};
 use threadwise_symbolic::{Owner, PointId, Space};
 
 /// The most time that one question may take.
@@ -103,9 +104,7 @@ struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     fn start(space: &'a Space, budget: &Budget) -> Result<Judge<'a>, CheckError> {
-        let command = find(None).map_err(cannot)?;
-        let settings = Settings { timeout: PATIENCE, ..Settings::default() };
-        let mut session = Session::start(&command, settings, budget).map_err(cannot)?;
+        let mut session = start(Settings { timeout: PATIENCE, ..Settings::default() }, budget)?;
         session.tell(&space.declarations());
         session.assert_with(&space.all_typed(), space);
         Ok(Judge { space, session })
@@ -119,13 +118,9 @@ impl<'a> Judge<'a> {
         }
         self.session.push();
         self.session.assert_with(&all, self.space);
-        let answer = self.session.check();
+        let answer = must_be_impossible(&mut self.session, otherwise);
         self.session.pop();
-        match answer.map_err(cannot)? {
-            Answer::Unsat => Ok(()),
-            Answer::Sat => Err(refuted(otherwise())),
-            Answer::Unknown(why) => Err(CheckError::Undecided(format!("the solver does not know: {why}"))),
-        }
+        answer
     }
 
     fn name(&self, thread: ThreadId) -> String {
@@ -134,10 +129,10 @@ impl<'a> Judge<'a> {
 
     /// Everything below is asked under the assumption that values are of their sorts: it must be possible.
     fn there_are_values(&mut self) -> Result<(), CheckError> {
-        match self.session.check().map_err(cannot)? {
+        match self.session.check()? {
             Answer::Sat => Ok(()),
             Answer::Unsat => Err(CheckError::Undecided("no values have the sorts of the variables".to_string())),
-            Answer::Unknown(why) => Err(CheckError::Undecided(format!("the solver does not know: {why}"))),
+            Answer::Unknown(why) => Err(CheckError::Undecided(format!("the solver does not know ({why})"))),
         }
     }
 
@@ -213,11 +208,4 @@ impl<'a> Judge<'a> {
 fn reach(space: &Space, thread: ThreadId, part: &Part) -> Term {
     let at = |(index, formula): (usize, &Term)| space.at(thread, PointId(index as u32)).and(formula);
     Term::any(part.reach.iter().enumerate().map(at))
-}
-
-fn cannot(error: SolverError) -> CheckError {
-    match error {
-        SolverError::Limit(limit) => CheckError::Limit(limit),
-        other => CheckError::Undecided(other.to_string()),
-    }
 }

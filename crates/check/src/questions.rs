@@ -6,55 +6,47 @@ use threadwise_logic::Term;
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
 use threadwise_symbolic::Unsupported;
 
+impl From<SolverError> for CheckError {
+    fn from(error: SolverError) -> CheckError {
+        match error {
+            SolverError::Limit(limit) => CheckError::Limit(limit),
+            other => CheckError::Undecided(other.to_string()),
+        }
+    }
+}
+
 /// A conversation with a solver.
-pub(crate) struct Questions {
-    session: Session,
+pub(crate) fn start(settings: Settings, budget: &Budget) -> Result<Session, CheckError> {
+    Ok(Session::start(&find(None)?, settings, budget)?)
+}
+
+/// Whether there is no model of what has been asserted; `what` says so if there is one.
+pub(crate) fn must_be_impossible(session: &mut Session, what: impl FnOnce() -> String) -> Result<(), CheckError> {
+    match session.check()? {
+        Answer::Unsat => Ok(()),
+        Answer::Sat => Err(refuted(what())),
+        Answer::Unknown(why) => Err(CheckError::Undecided(format!("the solver does not know ({why})"))),
+    }
 }
 
 /// Constants.
 pub(crate) type Constants = [Term];
 
-impl Questions {
-    /// Starts a solver.
-    pub(crate) fn start(budget: &Budget) -> Result<Questions, CheckError> {
-        let command = find(None).map_err(unanswered)?;
-        let session = Session::start(&command, Settings::default(), budget).map_err(unanswered)?;
-        Ok(Questions { session })
-    }
-
-    /// To say what is to be known in all questions.
-    pub(crate) fn session(&mut self) -> &mut Session {
-        &mut self.session
-    }
-
-    /// Whether, whatever the constants are, the conclusion follows; `what` says so if not.
-    pub(crate) fn follows(
-        &mut self,
-        constants: &[&Constants],
-        premises: &[&Term],
-        conclusion: &Term,
-        what: impl Fn() -> String,
-    ) -> Result<(), CheckError> {
-        self.session.push();
-        self.session.declare_all(constants.iter().flat_map(|list| list.iter()));
-        premises.iter().for_each(|premise| self.session.assert(premise));
-        self.session.assert(&conclusion.not());
-        let answer = self.session.check();
-        self.session.pop();
-        match answer.map_err(unanswered)? {
-            Answer::Unsat => Ok(()),
-            Answer::Sat => Err(refuted(what())),
-            Answer::Unknown(why) => Err(CheckError::Undecided(format!("the solver does not know ({why})"))),
-        }
-    }
-}
-
-fn unanswered(error: SolverError) -> CheckError {
-    match error {
-        SolverError::Limit(limit) => CheckError::Limit(limit),
-        SolverError::Protocol(what) => refuted(format!("the solver does not understand a formula: {what}")),
-        other => CheckError::Undecided(other.to_string()),
-    }
+/// Whether, whatever the constants are, the conclusion follows; `what` says so if not.
+pub(crate) fn must_follow(
+    session: &mut Session,
+    constants: &[&Constants],
+    premises: &[&Term],
+    conclusion: &Term,
+    what: impl FnOnce() -> String,
+) -> Result<(), CheckError> {
+    session.push();
+    session.declare_all(constants.iter().flat_map(|list| list.iter()));
+    premises.iter().for_each(|premise| session.assert(premise));
+    session.assert(&conclusion.not());
+    let answer = must_be_impossible(session, what);
+    session.pop();
+    answer
 }
 
 /// What cannot be told to the solver cannot be judged.

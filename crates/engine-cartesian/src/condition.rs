@@ -89,7 +89,7 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn compile(&mut self, e: &Expr, wanted: bool, bound: &[Binding]) -> Option<Vec<Draft>> {
-        if !looks_at_threads(e) {
+        if !e.looks_at_threads() {
             return self.literal(e, wanted, bound);
         }
         match &e.kind {
@@ -169,17 +169,18 @@ impl Compiler<'_> {
         }
         let mut looks_at = Vec::new();
         let mut is_simple = true;
-        e.walk(&mut |part| match &part.kind {
-            ExprKind::At(thread, _) | ExprKind::LocalOf(thread, _) => match self.thread(thread, bound) {
-                Some(role) => looks_at.push(role),
-                None => is_simple = false,
-            },
-            ExprKind::Bound(depth) => {
-                if let Some(Binding::Role(role)) = bound.get(*depth as usize) {
-                    looks_at.push(*role);
+        e.walk(&mut |part| {
+            if let Some(thread) = part.thread_looked_at() {
+                match self.thread(thread, bound) {
+                    Some(role) => looks_at.push(role),
+                    None => is_simple = false,
                 }
             }
-            _ => {}
+            if let ExprKind::Bound(depth) = part.kind
+                && let Some(Binding::Role(role)) = bound.get(depth as usize)
+            {
+                looks_at.push(*role);
+            }
         });
         looks_at.sort_unstable();
         looks_at.dedup();
@@ -282,11 +283,6 @@ impl Compiler<'_> {
         }
         Some(cube)
     }
-}
-
-/// Whether the expression depends on the local states of threads.
-pub(crate) fn looks_at_threads(e: &Expr) -> bool {
-    e.any(&|e| matches!(e.kind, ExprKind::At(..) | ExprKind::LocalOf(..)))
 }
 
 fn either(mut a: Vec<Draft>, b: Vec<Draft>) -> Option<Vec<Draft>> {

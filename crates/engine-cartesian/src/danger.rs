@@ -4,7 +4,7 @@
 //! that does not hold. What is needed are answers about whole products: is there an error in it, which products
 //! of errors are in it, and which local states of which threads have a part in one.
 
-use crate::condition::{Condition, Cube, Literal, condition, looks_at_threads};
+use crate::condition::{Condition, Cube, Literal, condition};
 use crate::space::{Space, Stop, forget_if_large};
 use crate::waiting::{Held, Waiting};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -190,7 +190,7 @@ impl Danger {
     /// Whether copies of a thread are all the same to it.
     pub(crate) fn is_symmetric(&self, instance: &Instance) -> bool {
         let pins = |p: &Predicate| p.thread.is_some_and(|t| instance.copies_of(instance.threads[t].template).len() > 1);
-        !self.predicates.iter().any(pins) && !self.others.iter().any(|(e, ..)| looks_at_threads(e))
+        !self.predicates.iter().any(pins) && !self.others.iter().any(|(e, ..)| e.looks_at_threads())
     }
 
     /// Whether some state of the product is among those meant.

@@ -121,6 +121,38 @@ pub enum BinaryOp {
     Shr,
 }
 
+impl BinaryOp {
+    /// The value of the first operand with which the second one is evaluated; `None` if it always is.
+    pub fn needs_second_where(self) -> Option<bool> {
+        match self {
+            BinaryOp::And | BinaryOp::Implies => Some(true),
+            BinaryOp::Or => Some(false),
+            BinaryOp::Iff
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::In
+            | BinaryOp::Subset
+            | BinaryOp::Union
+            | BinaryOp::Inter
+            | BinaryOp::Minus
+            | BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Mod
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Quantifier {
@@ -221,6 +253,30 @@ impl Expr {
     pub fn negated(self) -> Expr {
         let span = self.span;
         Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(self)), Sort::Bool, span)
+    }
+
+    /// The thread whose state this expression looks at: where it is, or a local of it. What its parts look at is theirs.
+    pub fn thread_looked_at(&self) -> Option<&ThreadRef> {
+        match &self.kind {
+            ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => Some(thread),
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::Bound(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => None,
+        }
+    }
+
+    /// Whether it, or a part of it, looks at the state of a thread.
+    pub fn looks_at_threads(&self) -> bool {
+        self.any(&|e| e.thread_looked_at().is_some())
     }
 
     /// Calls `visit` on this expression and everything inside it.

@@ -29,7 +29,7 @@ impl<'a> Terms<'a> {
     pub(crate) fn invariant(&self, store: &[Value]) -> Result<Term, Unsupported> {
         let view = View::of_store(self.population, store);
         let mut parts = Vec::new();
-        for (_, e, wrong) in self.program().formulas().filter(|(_, e, _)| !is_located(e)) {
+        for (_, e, wrong) in self.program().formulas().filter(|(_, e, _)| !e.looks_at_threads()) {
             let translated = view.translate(e)?;
             let truth = translated.value.term();
             parts.push(translated.defined.and(if wrong { truth.not() } else { truth.clone() }));
@@ -128,9 +128,4 @@ fn is_about(contract: &Contract, template: TemplateId) -> bool {
         Domain::Copies(subject) => *subject == template,
         Domain::Sort(_) => true,
     }
-}
-
-/// Whether a property says where threads are, or what their locals are.
-pub(crate) fn is_located(e: &Expr) -> bool {
-    e.any(&|e| matches!(e.kind, ExprKind::At(..) | ExprKind::LocalOf(..)))
 }

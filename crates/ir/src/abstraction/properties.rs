@@ -272,10 +272,6 @@ fn either(mut left: Vec<Vec<Part>>, right: Vec<Vec<Part>>) -> Option<Vec<Vec<Par
 /// The threads whose control or locals a formula asks for.
 fn threads_in(e: &Expr) -> Vec<&ThreadRef> {
     let mut threads = Vec::new();
-    e.visit(&mut |e| {
-        if let ExprKind::At(thread, _) | ExprKind::LocalOf(thread, _) = &e.kind {
-            threads.push(&**thread);
-        }
-    });
+    e.visit(&mut |e| threads.extend(e.thread_looked_at()));
     threads
 }
