@@ -220,7 +220,12 @@ fn is_closed(e: &Expr, depth: u32) -> bool {
         ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => is_closed(a, depth) && is_closed(b, depth),
         ExprKind::Conditional(parts) => parts.iter().all(|e| is_closed(e, depth)),
         ExprKind::SetLiteral(elements) => elements.iter().all(|e| is_closed(e, depth)),
-        _ => true,
+        ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => is_closed(&thread.thread, depth),
+        ExprKind::Const(_)
+        | ExprKind::Thread(_)
+        | ExprKind::SelfThread
+        | ExprKind::Read(_)
+        | ExprKind::ReadAfter(_) => true,
     }
 }
 

@@ -40,6 +40,8 @@ fn words(instance: &Instance, sort: &Sort, scalars: &mut dyn Iterator<Item = i64
             let count = instance.count(key);
             (0..count).flat_map(|_| words(instance, element, scalars)).collect()
         }
-        _ => vec![scalars.next().unwrap_or(0)],
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {
+            vec![scalars.next().unwrap_or(0)]
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::instance::Instance;
 use crate::observe::{Observation, Observations};
 use crate::patience::may_go_on;
 use crate::{
-    BinaryOp, Expr, ExprKind, Gap, NoValue, Op, Pattern, Place, Region, SharedId, Sign, Sort, Update, Value, VarRef,
+    Expr, ExprKind, Gap, NoValue, Op, Pattern, Place, Region, SharedId, Sign, Sort, Update, Value, VarRef,
 };
 use smallvec::SmallVec;
 
@@ -100,10 +100,9 @@ impl Env<'_> {
             ExprKind::Read(_) | ExprKind::Index(..) => self.touch_part(e, out)?,
             ExprKind::Binary(op, a, b) => {
                 self.touch(a, out)?;
-                let goes_on = match op {
-                    BinaryOp::And | BinaryOp::Implies => self.truth(a)? == Some(true),
-                    BinaryOp::Or => self.truth(a)? == Some(false),
-                    _ => true,
+                let goes_on = match op.needs_second_where() {
+                    Some(first) => self.truth(a)? == Some(first),
+                    None => true,
                 };
                 if goes_on {
                     self.touch(b, out)?;

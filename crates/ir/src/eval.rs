@@ -454,10 +454,11 @@ fn arithmetic(op: BinaryOp, x: i64, y: i64, span: Span) -> Result<i64, NoValue> 
         BinaryOp::Add => x.checked_add(y),
         BinaryOp::Sub => x.checked_sub(y),
         BinaryOp::Mul => x.checked_mul(y),
-        _ if y == 0 => return Err(NoValue::Fault(Fault::Division, span)),
+        BinaryOp::Div | BinaryOp::Mod if y == 0 => return Err(NoValue::Fault(Fault::Division, span)),
         // The language rounds toward negative infinity, `checked_div` toward zero.
         BinaryOp::Div => x.checked_div(y).map(|q| if x % y != 0 && (x < 0) != (y < 0) { q - 1 } else { q }),
-        _ => x.checked_rem(y).map(|r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
+        BinaryOp::Mod => x.checked_rem(y).map(|r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
+        op => unreachable!("{op:?} is no arithmetic"),
     };
     result.ok_or(NoValue::Gap(Gap::Overflow(span)))
 }

@@ -59,7 +59,7 @@ impl Program {
     pub fn is_recursive(&self) -> bool {
         let calls = self.edges.iter().filter_map(|edge| match edge.op {
             Op::Call { routine, .. } => Some((self.location(edge.from).routine, routine)),
-            _ => None,
+            Op::Command(_) | Op::Return(_) => None,
         });
         let mut calls: BTreeSet<(RoutineId, RoutineId)> = calls.collect();
         // A routine that calls nothing more is not on a cycle, and neither are calls to it.

@@ -90,7 +90,7 @@ impl Sort {
     pub fn array_depth(&self) -> usize {
         match self {
             Sort::Array(_, element) => 1 + element.array_depth(),
-            _ => 0,
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => 0,
         }
     }
 

@@ -190,7 +190,7 @@ impl Instance {
     pub fn property_gap(&self, shared: &[i64], locals: &dyn Locals) -> Option<Gap> {
         self.program.formulas().find_map(|(_, e, _)| match Env::of_state(self, shared, locals).holds(e) {
             Err(NoValue::Gap(gap)) => Some(gap),
-            _ => None,
+            Ok(_) | Err(NoValue::Fault(..)) => None,
         })
     }
 

@@ -81,7 +81,11 @@ impl Population {
             // Of each pair of bits, the sum has those of `and` twice.
             BinaryOp::BitOr => a.plus(b).minus(self.both(bits, a, b)?),
             BinaryOp::BitXor => a.plus(b).minus(self.both(bits, a, b)?.times(2)),
-            BinaryOp::Shl | BinaryOp::Shr => shifted(op, bits, a, b),
+            BinaryOp::Shl => shifted(bits, b, Term::int(0), |count| reduced(bits, &times_power(a, count))),
+            BinaryOp::Shr => {
+                let by = |count| divided_by_power(a, count);
+                shifted(bits, b, if bits.signed { by(bits.width - 1) } else { Term::int(0) }, by)
+            }
             BinaryOp::Lt => a.lt(b),
             BinaryOp::Le => a.le(b),
             BinaryOp::Gt => b.lt(a),
@@ -164,15 +168,7 @@ fn masked(term: &Term, mask: i128) -> Term {
 }
 
 /// A shift by a number that is not negative: one case for each count that leaves something.
-fn shifted(op: BinaryOp, bits: Bits, a: &Term, count: &Term) -> Term {
-    let by = |count: u8| match op {
-        BinaryOp::Shl => reduced(bits, &times_power(a, count)),
-        _ => divided_by_power(a, count),
-    };
-    let nothing_left = match op {
-        BinaryOp::Shr if bits.signed => by(bits.width - 1),
-        _ => Term::int(0),
-    };
+fn shifted(bits: Bits, count: &Term, nothing_left: Term, by: impl Fn(u8) -> Term) -> Term {
     match known(count) {
         Some(count) => u8::try_from(count).ok().filter(|count| *count < bits.width).map_or(nothing_left, by),
         None => {

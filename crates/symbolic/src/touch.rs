@@ -2,7 +2,7 @@
 
 use crate::layout::Keys;
 use crate::{Unsupported, View};
-use threadwise_ir::{BinaryOp, Expr, ExprKind, Op, Place, SharedId, Sign, Sort, Update, Value, VarRef};
+use threadwise_ir::{Expr, ExprKind, Op, Place, SharedId, Sign, Sort, Update, Value, VarRef};
 use threadwise_logic::Term;
 
 /// An array, or the part of it with these first keys, is read or written.
@@ -93,10 +93,9 @@ impl View<'_> {
             ExprKind::Read(_) | ExprKind::Index(..) => self.touch_part(e, reached, out),
             ExprKind::Binary(op, a, b) => {
                 self.touch(a, reached, out)?;
-                let goes_on = match op {
-                    BinaryOp::And | BinaryOp::Implies => self.truth(a, true)?,
-                    BinaryOp::Or => self.truth(a, false)?,
-                    _ => Term::bool(true),
+                let goes_on = match op.needs_second_where() {
+                    Some(first) => self.truth(a, first)?,
+                    None => Term::bool(true),
                 };
                 self.touch(b, &reached.and(goes_on), out)
             }

@@ -77,7 +77,7 @@ fn is_shown(program: &Program, code: &Code, sign: &Sign, from: usize, edge: Edge
     let edge = program.edge(edge);
     let by_result = match (&edge.op, code.spots[from].point.calls.last()) {
         (Op::Return(_), Some(&call)) => sign.is_shown_by_result(program.edge(call)),
-        _ => false,
+        (Op::Command(_) | Op::Call { .. } | Op::Return(_), _) => false,
     };
     by_result || sign.is_shown_by(edge)
 }
