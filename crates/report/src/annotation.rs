@@ -260,6 +260,7 @@ impl View<'_> {
         }
         let mut table = Table::new(self.instance, self.names, self.parts(spot));
         let mut known: BTreeSet<(&Store, &[i64])> = BTreeSet::new();
+        let mut count = 0;
         for (shared, local) in states {
             if !known.insert((shared, local)) {
                 continue;
@@ -268,11 +269,13 @@ impl View<'_> {
             let Some(alike) = permutations(self.instance, self.names, shared) else {
                 return Formula::TooMany(states.len());
             };
-            for shared in &alike {
+            // What a proof says up to permutations may be many times as much in words.
+            count += alike.len();
+            for shared in alike.iter().take_while(|_| count <= MAX_STATES) {
                 table.add(&[&[&shared[..]], &frames[..]].concat());
             }
         }
-        table.formula()
+        if count > MAX_STATES { Formula::TooMany(count) } else { table.formula() }
     }
 
     /// The variables in scope: shared ones, those of the running routine, those of its callers.
