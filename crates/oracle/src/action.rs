@@ -70,6 +70,9 @@ fn all_choices(variables: &[(Name, Place)]) -> Result<Vec<After>, Fault> {
             Ty::Machine(ty) if ty.width > 16 => vec![None],
             _ => place.ty.values()?.into_iter().map(Some).collect(),
         };
+        if choices.len() * values.len() > 100_000 {
+            return unsupported("an action with too many outcomes");
+        }
         let mut longer = Vec::new();
         for choice in &choices {
             for value in &values {
@@ -77,9 +80,6 @@ fn all_choices(variables: &[(Name, Place)]) -> Result<Vec<After>, Fault> {
                 choice.insert(name.clone(), value.clone());
                 longer.push(choice);
             }
-        }
-        if longer.len() > 100_000 {
-            return unsupported("an action with too many outcomes");
         }
         choices = longer;
     }

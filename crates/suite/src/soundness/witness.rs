@@ -5,7 +5,7 @@ use super::evidence::problem_with_evidence;
 use crate::is_infinite;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use threadwise_limits::Budget;
+use threadwise_limits::{Budget, memory_in_use};
 use threadwise_oracle::OracleVerdict;
 use threadwise_portfolio::{
     CartesianOptions, EngineOptions, ExtractKind, Horn, ModularOptions, Outcome, PredicatesOptions, RefineKind,
@@ -79,7 +79,9 @@ fn witness(way: Way) -> Witness {
             return None;
         }
         let seconds = if case.explored.is_some() { seconds.0 } else { seconds.1 };
-        let budget = Budget::new(Some(Duration::from_secs(seconds)), Some(MEMORY));
+        // Somebody who did not come back may still hold memory.
+        let memory = memory_in_use() + MEMORY;
+        let budget = Budget::new(Some(Duration::from_secs(seconds)), Some(memory));
         let start = Instant::now();
         let outcome = verify(&case.program, &request, &budget);
         let had_no_time = start.elapsed() >= Duration::from_secs(seconds);
