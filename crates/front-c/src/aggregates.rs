@@ -71,7 +71,7 @@ impl<'a> Elaborator<'a> {
         let is_union = self.structs.get(id).is_union;
         let again = self.structs.declare(name.clone(), is_union);
         self.structs.complete(again, fields, attributes.packed, attributes.align, self.model);
-        let is_same = self.structs.get(id).fields == self.structs.get(again).fields;
+        let is_same = self.structs.is_same(id, again);
         self.structs.all.pop();
         let is_of_other_file = self.files[..self.file.0 as usize]
             .iter()
@@ -94,7 +94,7 @@ impl<'a> Elaborator<'a> {
             Symbol::Typedef(other) => other.struct_id(),
             _ => None,
         });
-        let is_same = |other: &StructId| self.structs.get(*other).fields == self.structs.get(id).fields;
+        let is_same = |other: &StructId| self.structs.is_same(*other, id);
         match shared.into_iter().find(is_same) {
             Some(other) => Ty { kind: Kind::Struct(other), ..ty },
             None => ty,

@@ -126,6 +126,37 @@ impl Structs {
         (definition.fields, definition.size, definition.align) = (Some(fields), size, align);
     }
 
+    /// Whether two definitions of structs say the same.
+    pub fn is_same(&self, a: StructId, b: StructId) -> bool {
+        let (Some(first), Some(second)) = (&self.get(a).fields, &self.get(b).fields) else { return a == b };
+        let is_same_field = |(a, b): (&FieldDefinition, &FieldDefinition)| {
+            (&a.name, a.offset, a.bits) == (&b.name, b.offset, b.bits) && self.is_same_type(&a.ty, &b.ty)
+        };
+        first.len() == second.len()
+            && (self.get(a).size, self.get(a).is_union) == (self.get(b).size, self.get(b).is_union)
+            && first.iter().zip(second).all(is_same_field)
+    }
+
+    /// Structs without tags are the same if they say the same; such a struct cannot contain itself.
+    pub fn is_same_type(&self, a: &Ty, b: &Ty) -> bool {
+        let is_inner_same = match (&a.kind, &b.kind) {
+            (Kind::Struct(x), Kind::Struct(y)) => {
+                let has_no_tag = self.get(*x).name.is_empty() && self.get(*y).name.is_empty();
+                x == y || has_no_tag && self.is_same(*x, *y)
+            }
+            (Kind::Pointer(x), Kind::Pointer(y)) => self.is_same_type(x, y),
+            (Kind::Array(x, n), Kind::Array(y, m)) => n == m && self.is_same_type(x, y),
+            (Kind::Function(x), Kind::Function(y)) => {
+                let params = x.params.iter().zip(&y.params);
+                self.is_same_type(&x.result, &y.result)
+                    && x.params.len() == y.params.len()
+                    && params.into_iter().all(|(x, y)| self.is_same_type(x, y))
+            }
+            (x, y) => x == y,
+        };
+        is_inner_same && a.quals == b.quals
+    }
+
     /// The way to a field by its name, through structs without names: the indices of the fields.
     pub fn find(&self, id: StructId, name: &str) -> Option<Vec<u32>> {
         let fields = self.get(id).fields.as_ref()?;

@@ -107,7 +107,8 @@ fn is_error(diagnostic: &Diagnostic) -> bool {
 fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, String)>, Vec<Diagnostic>) {
     let (mut source, mut starts, mut diagnostics) = (SourceMap::default(), Vec::new(), Vec::new());
     for file in files {
-        let preprocessed = if preprocess::is_wanted(file.name()) {
+        let is_original = preprocess::is_wanted(file.name());
+        let preprocessed = if is_original {
             match preprocess::preprocess(&file, &options.preprocessing, options.model == DataModel::Ilp32) {
                 Ok(text) => {
                     let preprocessed = SourceFile::new(file.name(), text);
@@ -126,6 +127,9 @@ fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, Stri
         match source.add_preprocessed(preprocessed) {
             Some(start) => starts.push((start, text)),
             None => diagnostics.push(Diagnostic::error(Span::default(), "the files are too large")),
+        }
+        if is_original {
+            preprocess::headers(source.marked_names()).into_iter().for_each(|header| source.add_original(header));
         }
     }
     (source, starts, diagnostics)

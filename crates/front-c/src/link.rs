@@ -161,7 +161,9 @@ impl<'a> Elaborator<'a> {
                 let is_incomplete = |ty: &Ty| matches!(ty.kind, Kind::Array(_, None));
                 if is_incomplete(&old.ty) {
                     old.ty = new.ty;
-                } else if !is_incomplete(&new.ty) && old.ty.kind != new.ty.kind {
+                } else if !is_incomplete(&new.ty)
+                    && !self.structs.is_same_type(&old.ty.unqualified(), &new.ty.unqualified())
+                {
                     let message = format!("`{}` has another type here than elsewhere", new.name);
                     let related = old.span;
                     return Err(Box::new(self.error(new.span, message).related(related, "the other declaration")));

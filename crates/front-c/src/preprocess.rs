@@ -51,9 +51,12 @@ pub fn preprocess(file: &SourceFile, how: &Preprocessing, is_32_bit: bool) -> Re
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let first = said.lines().find(|line| line.contains("error")).unwrap_or("it does not say why").to_string();
-        return Err(Box::new(
-            failed(format!("the preprocessor failed: {first}")).hint("-I DIR says where headers are"),
-        ));
+        let hint = if is_32_bit {
+            "-I DIR says where headers are; those for 32 bits are a package of their own (on Debian: apt install gcc-multilib)"
+        } else {
+            "-I DIR says where headers are"
+        };
+        return Err(Box::new(failed(format!("the preprocessor failed: {first}")).hint(hint)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -64,4 +67,10 @@ fn command_line(how: &Preprocessing) -> String {
         (None, Ok(compiler)) if !compiler.trim().is_empty() => format!("{compiler} -E"),
         (None, _) => "cc -E".to_string(),
     }
+}
+
+/// The user's own headers among the files that a preprocessed text names, so that they are shown as they were written.
+pub fn headers<'a>(names: impl Iterator<Item = &'a str>) -> Vec<SourceFile> {
+    let own = names.filter(|name| name.ends_with(".h") && !name.starts_with("/usr/") && !name.starts_with('<'));
+    own.filter_map(|name| Some(SourceFile::new(name, std::fs::read_to_string(name).ok()?))).collect()
 }

@@ -71,6 +71,19 @@ fn a_file_that_is_preprocessed_is_shown_as_the_user_wrote_it() {
 }
 
 #[test]
+fn headers_of_the_user_are_shown_as_they_were_written() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("headers");
+    std::fs::create_dir_all(&directory).expect("there is a place for files");
+    std::fs::write(directory.join("own.h"), "#define ONE missing\nint f(void) { return ONE; }\n")
+        .expect("it can be written");
+    let name = directory.join("main.c").display().to_string();
+    let loaded =
+        load(vec![SourceFile::new(name, "#include \"own.h\"\nint main(void) { return f(); }\n")], &Options::default());
+    let shown = threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false);
+    assert!(shown.contains("own.h:2:") && shown.contains("2 | int f(void) { return ONE; }"), "{shown}");
+}
+
+#[test]
 fn what_is_not_supported_is_refused_only_where_it_can_be_reached() {
     let assembly = "void f(void) { __asm__ (\"hlt\" : : \"r\" (1)); }";
     says(

@@ -180,3 +180,22 @@ fn functions_without_a_body_are_listed() {
     assert!(print::program(&code).starts_with(expected), "{}", print::program(&code));
     assert!(code.functions[1].body.is_none());
 }
+
+#[test]
+fn headers_may_be_read_by_several_files() {
+    let headers =
+        "#include <pthread.h>\n#include <stdlib.h>\n#include <stdio.h>\n#include <semaphore.h>\n#include <signal.h>\n";
+    let first = format!(
+        "{headers} extern pthread_mutex_t m; extern div_t d; int f(void); int main(void) {{ pthread_mutex_lock(&m); return f() + d.quot; }}"
+    );
+    let second = format!(
+        "{headers} pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; div_t d; int f(void) {{ d.rem = 1; return 2; }}"
+    );
+    let files = vec![SourceFile::new("a.c", first), SourceFile::new("b.c", second)];
+    let loaded = load(files, &Options::default());
+    let code = loaded
+        .code
+        .unwrap_or_else(|| panic!("{}", threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false)));
+    let names: Vec<&str> = code.globals.iter().map(|global| &*global.name).collect();
+    assert_eq!(names, ["m", "d"]);
+}
