@@ -1,8 +1,8 @@
 //! What can be seen of expressions without knowing types: whether they have effects, and whose addresses they take.
 
 use lang_c::ast::{
-    BinaryOperator, CallExpression, Expression, FunctionDefinition, MemberOperator, SpecifierQualifier, TypeName,
-    TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
+    BinaryOperator, CallExpression, Expression, FunctionDefinition, LabeledStatement, MemberOperator,
+    SpecifierQualifier, Statement, TypeName, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -147,4 +147,17 @@ pub fn variable(expression: &Expression) -> Option<&str> {
         Expression::Comma(all) => all.last().and_then(|last| variable(&last.node)),
         _ => None,
     }
+}
+
+/// Whether somebody outside of a statement could jump into it.
+pub fn has_labels(statement: &Node<Statement>) -> bool {
+    struct Labels(bool);
+    impl<'ast> Visit<'ast> for Labels {
+        fn visit_labeled_statement(&mut self, _: &'ast LabeledStatement, _: &'ast Span) {
+            self.0 = true;
+        }
+    }
+    let mut labels = Labels(false);
+    labels.visit_statement(&statement.node, &statement.span);
+    labels.0
 }

@@ -1,6 +1,7 @@
 //! Statements: where control goes.
 
 use crate::body::Switch;
+use crate::effects::{has_effects, has_labels};
 use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::Ty;
@@ -156,6 +157,10 @@ impl<'a> Elaborator<'a> {
     }
 
     fn if_statement(&mut self, statement: &'a IfStatement, span: Span) -> Fallible<()> {
+        if let Some(taken) = self.only_branch(statement) {
+            taken.into_iter().for_each(|taken| self.statement(taken));
+            return Ok(());
+        }
         let [yes, no] = [(); 2].map(|()| self.body.new_block());
         self.branch(&statement.condition, yes, no)?;
         self.body.begin(yes);
@@ -172,6 +177,18 @@ impl<'a> Elaborator<'a> {
         };
         self.body.flow_into(join, span);
         Ok(())
+    }
+
+    /// The branch that is taken, if that is sure and nobody can jump into the other one. What cannot be reached is not
+    /// looked at.
+    fn only_branch(&mut self, statement: &'a IfStatement) -> Option<Option<&'a Node<Statement>>> {
+        if has_effects(&statement.condition.node) {
+            return None;
+        }
+        let holds = self.constant(&statement.condition).ok()? != 0;
+        let (yes, no) = (Some(&*statement.then_statement), statement.else_statement.as_deref());
+        let (taken, left) = if holds { (yes, no) } else { (no, yes) };
+        if left.is_some_and(has_labels) { None } else { Some(taken) }
     }
 
     /// The body of a loop or a `switch`, with the places that `break` and `continue` lead to.

@@ -94,6 +94,11 @@ fn what_is_not_supported_is_refused_only_where_it_can_be_reached() {
     );
     let unused = format!("{assembly} int main(void) {{ return 0; }}");
     assert!(load(vec![SourceFile::new("f.i", unused)], &Options::default()).code.is_some());
+    let never = format!("{assembly} int main(void) {{ if (sizeof(int) == 2) f(); return 0; }}");
+    assert!(load(vec![SourceFile::new("f.i", never)], &Options::default()).code.is_some());
+    // A label is a way into what is never entered otherwise.
+    let jump = format!("{assembly} int main(void) {{ goto in; if (0) {{ in: f(); }} return 0; }}");
+    assert_eq!(first_error("f.i", &jump).1, "inline assembly is not supported");
     // A function whose address is taken can be reached.
     let taken = format!("{assembly} void (*p)(void) = f; int main(void) {{ p(); return 0; }}");
     assert_eq!(first_error("f.i", &taken).1, "inline assembly is not supported");
