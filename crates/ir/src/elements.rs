@@ -9,9 +9,7 @@ use crate::eval::Env;
 use crate::instance::Instance;
 use crate::observe::{Observation, Observations};
 use crate::patience::may_go_on;
-use crate::{
-    Expr, ExprKind, Gap, NoValue, Op, Pattern, Place, Region, SharedId, Sign, Sort, Update, Value, VarRef,
-};
+use crate::{Expr, ExprKind, Gap, NoValue, Op, Pattern, Place, Region, SharedId, Sign, Sort, Update, Value, VarRef};
 use smallvec::SmallVec;
 
 /// An array, or the part of it with these first keys, by their ranks.

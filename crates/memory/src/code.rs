@@ -219,6 +219,8 @@ pub enum Failure {
     Memory,
     /// Something is done to a lock that must not be done.
     Lock,
+    /// The program goes beyond what is supported; to get there says nothing about it.
+    Beyond,
 }
 
 #[derive(Clone, Debug)]

@@ -270,7 +270,8 @@ impl Inliner<'_> {
             self.block(end).end = End::Goto(then);
             at = no;
         }
-        let wrong = InstructionKind::Assert(Expr::constant(0, crate::code::INT, span), crate::code::Failure::Memory);
+        // No function that was seen to be meant: null, or one that is called as something else.
+        let wrong = InstructionKind::Assert(Expr::constant(0, crate::code::INT, span), crate::code::Failure::Beyond);
         self.block(at).instructions.push(Instruction { kind: wrong, span });
         self.block(at).end = End::Exit;
         Ok(then)

@@ -198,7 +198,7 @@ pub(crate) struct Pointers {
 
 /// Addresses are numbers of 64 bits whatever the data model, so that moving them never goes wrong by itself.
 pub(crate) const ADDRESS: Bits = Bits { width: 64, signed: true };
-pub(crate) const COUNT: Bits = Bits { width: 8, signed: false };
+pub(crate) const COUNT: Bits = Bits { width: 32, signed: false };
 pub(crate) const UNSIGNED: Bits = Bits { width: 32, signed: false };
 
 impl Pointers {

@@ -148,7 +148,13 @@ impl Objects {
     }
 
     /// The leaf at an offset, seen as a type, and whether it really is of that type; of a union it is the one that fits.
-    pub(crate) fn leaf_at(&self, code: &Code, object: ObjectId, offset: u64, seen: (&Type, Bit)) -> Option<(LeafId, bool)> {
+    pub(crate) fn leaf_at(
+        &self,
+        code: &Code,
+        object: ObjectId,
+        offset: u64,
+        seen: (&Type, Bit),
+    ) -> Option<(LeafId, bool)> {
         let leaves = self.object(object).by_offset.get(&offset)?;
         let mut of_kind = leaves.iter().filter(|id| self.leaf(**id).bit == seen.1);
         if seen.1.is_some() {

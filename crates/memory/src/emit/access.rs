@@ -121,7 +121,14 @@ impl Emitter<'_> {
         leaf.bit.is_some() || agree(self.code, &leaf.ty, seen.0)
     }
 
-    fn indirect(&mut self, place: &Place, pointer: &Expr, pointee: &Type, part: u64, ty: (&Type, Bit)) -> Fallible<Vec<Cell>> {
+    fn indirect(
+        &mut self,
+        place: &Place,
+        pointer: &Expr,
+        pointee: &Type,
+        part: u64,
+        ty: (&Type, Bit),
+    ) -> Fallible<Vec<Cell>> {
         let (code, span, thread) = (self.code, place.span, self.thread);
         let targets = self.points.eval(thread, pointer);
         let start = self.value(pointer)?;
@@ -132,7 +139,10 @@ impl Emitter<'_> {
         let mut moved: Option<Term> = None;
         for (index, size, count) in route.indices {
             let value = as_int(self.value(index)?);
-            self.check(within(&value, count), AssertionKind::Memory, span);
+            // An array without a length of its own is as long as the object.
+            if count > 0 {
+                self.check(within(&value, count), AssertionKind::Memory, span);
+            }
             let bytes = arithmetic(BinaryOp::Mul, value, int(size as i64, span));
             moved = Some(moved.map_or(bytes.clone(), |moved| arithmetic(BinaryOp::Add, moved, bytes)));
         }
@@ -176,6 +186,12 @@ impl Emitter<'_> {
             }
         }
         self.check(not(strange.clone()), AssertionKind::Beyond, span);
+        if cells.is_empty() {
+            // Nobody was seen to put an address there: unless it is null or was never set, something was overlooked.
+            let at = |number: i64| equal(address.clone(), Term::constant(number, address.sort, span));
+            let is_nothing = or(at(0), at(self.indeterminate()));
+            self.check(is_nothing, AssertionKind::Beyond, span);
+        }
         self.check(or(valid, strange), AssertionKind::Memory, span);
         if let [only] = &mut cells[..] {
             only.when = None;
@@ -442,6 +458,9 @@ impl Emitter<'_> {
             self.check(within(&value, count), AssertionKind::Memory, place.span);
             indices.push(clamped(value, count.min(crate::objects::MAX_ELEMENTS), place.span));
         }
+        if leaf.is_none_or(|leaf| !self.fits(leaf, ty)) {
+            self.check(Term::bool(false, place.span), AssertionKind::Beyond, place.span);
+        }
         let cells = leaf.filter(|leaf| self.kept.contains_key(leaf)).map(|leaf| Cell { leaf, indices, when: None });
         let atomic = place.atomic || self.atomic > 0;
         Ok(Access { cells: cells.into_iter().collect(), atomic, span: place.span })
@@ -488,6 +507,11 @@ impl Emitter<'_> {
         for arg in args {
             self.evaluate(arg)?;
             let targets = self.points.eval(thread, arg);
+            let is_function = |object: ObjectId| matches!(self.objects.object(object).storage, Storage::Function(_));
+            if targets.iter().any(|target| is_function(target.object)) {
+                // It may call it.
+                self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+            }
             let leaves: Vec<LeafId> =
                 targets.iter().flat_map(|target| self.objects.object(target.object).leaves.clone()).collect();
             for leaf in leaves {

@@ -1,7 +1,7 @@
 //! Operations of libraries: threads, locks, memory.
 
 use super::{Emitter, Fallible, assigned, guarded};
-use crate::code::{BlockId, Expr, Library, Place};
+use crate::code::{BlockId, Expr, FunctionId, Library, Place};
 use crate::emit::access::{Access, Cell, clamped};
 use crate::layout::{ADDRESS, UNSIGNED};
 use crate::objects::{ObjectId, Storage, ThreadIndex};
@@ -110,14 +110,21 @@ impl Emitter<'_> {
             Some(place) => Some(self.access(place)?),
             None => None,
         };
+        let is_one = |emitter: &Self, function: FunctionId, pointer: &Term| {
+            let address = emitter.address_of(emitter.objects.at(Storage::Function(function)));
+            equal(pointer.clone(), Term::constant(address, pointer.sort, span))
+        };
+        if let Some(pointer) = &pointer {
+            let known = created.iter().map(|(function, _)| is_one(self, *function, pointer));
+            let known = known.reduce(or).unwrap_or_else(|| Term::bool(false, span));
+            self.check(known, AssertionKind::Beyond, span);
+        }
         self.seen();
         let (from, to) = (self.here, self.fresh(span));
         for (function, threads) in created {
             self.here = from;
             if let Some(pointer) = &pointer {
-                let storage = Storage::Function(function);
-                let address = self.address_of(self.objects.at(storage));
-                let is_it = equal(pointer.clone(), Term::constant(address, pointer.sort, span));
+                let is_it = is_one(self, function, pointer);
                 self.step(guarded(is_it), span);
             }
             self.start_one_of(at, &threads, argument.as_ref(), handle.as_ref(), to, span);

@@ -82,8 +82,24 @@ impl Emitter<'_> {
         ways
     }
 
+    /// A mutex that checks for errors gives their numbers, and the program goes on; that is not followed.
+    fn no_error_number(&mut self, access: &Access, takes: bool) {
+        let span = access.span;
+        if !self.has_kinds_of_mutexes() {
+            return;
+        }
+        self.require(access, AssertionKind::Beyond, &|emitter, cell| {
+            let mine = equal(emitter.part(cell, span).value, me(span));
+            let fine = if takes { not(mine) } else { mine };
+            let checks =
+                emitter.kind(cell, span).map(|kind| equal(kind.value, Term::constant(2, Sort::Range(0, 2), span)));
+            checks.map_or(Term::bool(true, span), |checks| or(not(checks), fine))
+        });
+    }
+
     pub(super) fn lock(&mut self, mutex: &Place, span: Span) -> Fallible<()> {
         let access = self.lock_access(mutex, span)?;
+        self.no_error_number(&access, true);
         // To take what one holds is to wait for ever, unless it is a recursive one.
         if self.checks.locks {
             self.require(&access, AssertionKind::Lock, &|emitter, cell| {
@@ -133,6 +149,7 @@ impl Emitter<'_> {
 
     pub(super) fn unlock(&mut self, mutex: &Place, span: Span) -> Fallible<()> {
         let access = self.lock_access(mutex, span)?;
+        self.no_error_number(&access, false);
         self.require(&access, AssertionKind::Lock, &|emitter, cell| equal(emitter.part(cell, span).value, me(span)));
         self.each_cell(&access, &mut |emitter, cell| {
             let owner = emitter.part(cell, span);

@@ -530,5 +530,6 @@ fn kind_of(failure: Failure) -> AssertionKind {
         Failure::Overflow => AssertionKind::Arithmetic,
         Failure::Memory => AssertionKind::Memory,
         Failure::Lock => AssertionKind::Lock,
+        Failure::Beyond => AssertionKind::Beyond,
     }
 }

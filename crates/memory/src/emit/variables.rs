@@ -38,7 +38,11 @@ pub(super) fn has_unknown_pointers(code: &Code, threads: &Threads) -> bool {
         }
         _ => false,
     };
-    let mut found = threads.instructions().any(|(_, instruction)| is_unknown(&instruction.kind));
+    let is_any = |e: &Expr| matches!(e.kind, ExprKind::Any);
+    let undefined = code.globals.iter().any(|global| global.init.iter().any(|(_, e)| is_any(e)));
+    let has_arguments = code.entries.iter().any(|id| code.function(*id).params > 0);
+    let mut found =
+        undefined || has_arguments || threads.instructions().any(|(_, instruction)| is_unknown(&instruction.kind));
     for block in threads.all.iter().flat_map(|thread| &thread.flat.blocks) {
         for_each_expr(block, &mut |e| {
             let from_float = matches!(&e.kind, ExprKind::Convert(inner) if matches!(inner.ty, Type::Float(_)));
@@ -271,6 +275,13 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether a variable is one that is defined nowhere.
+    fn starts_with_any(&self, leaf: &Leaf) -> bool {
+        let Storage::Global(id) = self.objects.object(leaf.object).storage else { return false };
+        let variable = &self.code.globals[id.index()];
+        has_value(&leaf.ty) && variable.init.iter().any(|(_, e)| matches!(e.kind, ExprKind::Any))
+    }
+
     /// The initial values that a variable's declaration gives to a leaf: for each the indices and the value.
     fn initial_values(&self, leaf: &Leaf) -> Vec<(Vec<i64>, i64)> {
         let (Storage::Global(id) | Storage::ThreadLocal(_, id)) = self.objects.object(leaf.object).storage else {
@@ -294,6 +305,14 @@ impl Emitter<'_> {
     }
 
     fn initial_value(&self, leaf: &Leaf, element: &Sort) -> Initial {
+        if self.starts_with_any(leaf) {
+            return match leaf.ty {
+                Type::Pointer => {
+                    Initial::Value(threadwise_ir::Expr::constant(self.unknown(), element, Span::default()))
+                }
+                _ => Initial::Any,
+            };
+        }
         match &self.initial_values(leaf)[..] {
             [(indices, value)] if indices.is_empty() && leaf.dims.is_empty() => {
                 Initial::Value(threadwise_ir::Expr::constant(*value, element, Span::default()))
@@ -311,6 +330,16 @@ impl Emitter<'_> {
             let parameters = (0..function.params.min(1)).map(|_| self.parameter_place(thread)).collect();
             let command = startable.first_step(parameters, span);
             self.step(command, span);
+        }
+        if self.threads.get(thread).is_entry {
+            // Whoever starts the program gives what it likes.
+            for number in 0..function.params as u32 {
+                let parameter = crate::code::LocalId(flat.first_param.0 + number);
+                let object = self.objects.at(Storage::Local(thread, parameter));
+                for leaf in self.objects.object(object).leaves.clone() {
+                    self.any_value(leaf, span);
+                }
+            }
         }
         let mut assignments = Vec::new();
         let leaves: Vec<LeafId> = self.kept.keys().copied().collect();
@@ -450,6 +479,25 @@ impl Emitter<'_> {
             }
             None => {}
         }
+    }
+
+    /// A leaf that is no array has any value: a pointer one of which nobody knows where it points to.
+    fn any_value(&mut self, id: LeafId, span: Span) {
+        let Some(kept) = self.kept.get(&id).cloned() else { return };
+        let leaf = self.objects.leaf(id).clone();
+        if !leaf.dims.is_empty() || !has_value(&leaf.ty) {
+            return;
+        }
+        let value = match leaf.ty {
+            Type::Pointer => Value::Of(threadwise_ir::Expr::constant(self.unknown(), kept.element.clone(), span)),
+            _ => Value::Any,
+        };
+        let mut assignments = vec![(self.place_of(kept.var, &[], &kept.element, span), value)];
+        if let Some(flag) = kept.is_set {
+            let place = self.place_of(flag, &[], &Sort::Bool, span);
+            assignments.push((place, Value::Of(threadwise_ir::Expr::bool(true, span))));
+        }
+        self.step(assigned(assignments), span);
     }
 
     /// A value of an array sort in which all elements are the default.
