@@ -9,7 +9,7 @@
 //!   is a variable that nobody wrote down: whoever takes the lock becomes the owner, and who gives it back is not any more.
 //!   While there is an owner, `l` is not zero.
 //! - `Reads(r)`: the thread is in the set `r`. `Free(l)`: `l` is zero.
-//! - `Runs`: the thread's status is [`RUNS`]. `Running(T, x…)`: each copy of `T` with that status is the value of one of
+//! - `Runs`: the thread's status is `RUNS`. `Running(T, x…)`: each copy of `T` with that status is the value of one of
 //!   the variables. `Started(T, n)`: at most `n` copies of `T` have a status other than the first.
 //!   `Names(x, T)`: the value of `x` is a copy of `T`.
 //! - `Untouched(x)`: `x` has its initial value, a constant, and has had it in all states before. `Touched(x)`: in this state
@@ -63,8 +63,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use step::{Started, Step};
 use text::Write;
-#[allow(unused_imports)] // For the comment above.
-use threadwise_evidence::RUNS;
 use threadwise_evidence::{CodeFacts, Element, Fact, Key, ProtectionProof};
 use threadwise_ir::{
     Copies, Edge, EdgeId, ExprKind, Initial, LocationId, Op, Program, SharedId, Sort, TemplateId, VarRef,

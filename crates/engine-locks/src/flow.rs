@@ -207,10 +207,10 @@ impl<'a> Flow<'a> {
             next += 1;
             let Code { calls, .. } = &self.codes[code];
             for &callee in calls.values() {
-                if !numbers.contains_key(&callee) {
-                    numbers.insert(callee, order.len());
+                numbers.entry(callee).or_insert_with(|| {
                     order.push(callee);
-                }
+                    order.len() - 1
+                });
             }
         }
         let mut codes: Vec<Option<Code>> = self.codes.drain(..).map(Some).collect();

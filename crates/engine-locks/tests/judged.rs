@@ -149,12 +149,15 @@ fn no_lock_can_be_dropped_or_exchanged() {
     assert!(tried >= 8, "{tried}");
 }
 
+/// A kind of facts.
+type Kind = (&'static str, fn(&Fact) -> bool);
+
 /// Each kind of fact is needed somewhere.
 #[test]
 fn no_kind_of_fact_can_be_left_out() {
     let program = program(ALL);
     let proof = proved(&program);
-    let kinds: [(&str, fn(&Fact) -> bool); 8] = [
+    let kinds: [Kind; 8] = [
         ("holds", |fact| matches!(fact, Fact::Holds(_))),
         ("reads", |fact| matches!(fact, Fact::Reads(_))),
         ("free", |fact| matches!(fact, Fact::Free(_))),

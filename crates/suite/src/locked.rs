@@ -22,13 +22,13 @@ pub fn random_locked(seed: u64) -> String {
             let own =
                 Coder { starts: &["start W();", "u = start W();", "t = start W();", "start T();"], ..Coder::PLAIN };
             text += &main(dice, own);
-            let more = Coder { starts: &["start T();", "skip;"], joins: &["skip;", "join T;"], ..Coder::PLAIN };
+            let more = Coder { starts: &["start T();", "skip;"], joins: &["skip;", "join T;"] };
             let worker = if dice.roll(4) == 0 { more } else { Coder::PLAIN };
             text += &format!("thread W[2]() {{ {LOCALS} {} }}\n", worker.block(dice, 2));
             text += &format!("thread T() {{ {LOCALS} {} }}\n", Coder::PLAIN.block(dice, 2));
         }
         Kind::Permitted => {
-            let own = Coder { starts: &["start W();"], joins: &["skip;"], ..Coder::PLAIN };
+            let own = Coder { starts: &["start W();"], joins: &["skip;"] };
             text += &format!("thread Main {{ {LOCALS} {} start W(); {} }}\n", own.block(dice, 2), own.block(dice, 1));
             text += &format!("thread W[*]() {{ {LOCALS} {} }}\n", Coder::PLAIN.block(dice, 2));
         }

@@ -191,7 +191,7 @@ fn is_with_me(value: Option<&Expr>, op: BinaryOp, readers: &Element) -> bool {
 }
 
 /// The sort of an element.
-pub(super) fn sort_of<'s>(mut sort: &'s Sort, keys: usize) -> Option<&'s Sort> {
+pub(super) fn sort_of(mut sort: &Sort, keys: usize) -> Option<&Sort> {
     for _ in 0..keys {
         let Sort::Array(_, inner) = sort else { return None };
         sort = inner;
