@@ -110,7 +110,7 @@ impl<'a> Search<'a> {
                 if self.visited.len() > self.max_states {
                     return Ok(End::TooMany);
                 }
-                budget.check()?;
+                budget.check_for(self.tables.growth())?;
                 budget.report(|| format!("{} states, depth {}", self.visited.len(), self.depth));
             }
             self.visited.read(next, &mut state);

@@ -130,10 +130,15 @@ impl Visited {
         if self.parents.len() + more >= NO_PARENT as usize {
             return Err(Limit::OutOfMemory);
         }
-        budget.check_for(5 * 2 * more as u64)?;
+        // The rows and parents may be copied, too.
+        let copied = self.rows.len() * 8 + self.parents.len() * 4;
+        budget.check_for((5 * 2 * more + copied) as u64)?;
         let (rows, width) = (&self.rows, self.row_words);
         let row = |id: u32| &rows[id as usize * width..(id as usize + 1) * width];
-        self.table.try_reserve(more, |&id| hash(row(id))).map_err(|_| Limit::OutOfMemory)
+        self.table.try_reserve(more, |&id| hash(row(id))).map_err(|_| Limit::OutOfMemory)?;
+        let more = self.table.capacity() - self.len();
+        let reserved = self.rows.try_reserve_exact(more * self.row_words);
+        reserved.and_then(|()| self.parents.try_reserve_exact(more)).map_err(|_| Limit::OutOfMemory)
     }
 
     fn make_fields_fit(&mut self, state: &[u32], budget: &Budget) -> Result<(), Limit> {
@@ -167,7 +172,8 @@ impl Visited {
         let old_rows = std::mem::take(&mut self.rows);
         self.lay_out();
         budget.check_for((self.len() * self.row_words * 8) as u64)?;
-        self.rows = vec![0; self.len() * self.row_words];
+        self.rows = Vec::with_capacity(self.table.capacity() * self.row_words);
+        self.rows.resize(self.len() * self.row_words, 0);
         self.table.clear();
         let mut state = vec![0; self.fields.len()];
         for (id, old) in old_rows.chunks_exact(old_words).enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::bits::Bits;
 use rustc_hash::FxHashMap;
-use threadwise_limits::growth_of_table;
+use threadwise_limits::{growth_of_list, growth_of_table};
 
 /// For each store, by its number, a set of local states.
 pub(crate) enum ByStore {
@@ -34,10 +34,10 @@ impl ByStore {
         }
     }
 
-    /// The bytes that it takes anew when it next grows, if that is near. An array grows in its place.
+    /// The bytes that it takes anew when it next grows, if that is near.
     pub(crate) fn growth(&self) -> u64 {
         match self {
-            ByStore::Dense(_) => 0,
+            ByStore::Dense(sets) => growth_of_list(sets),
             ByStore::Sparse(sets) => growth_of_table::<(u32, Bits)>(sets.len(), sets.capacity()),
         }
     }

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
 use threadwise_ir::{Gap, Instance, Observations, Store, Successor, TemplateId, ThreadId};
-use threadwise_limits::{Budget, Limit, growth_of_table};
+use threadwise_limits::{Budget, Limit, growth_of_list, growth_of_table};
 use threadwise_source::Span;
 use threadwise_tables::{Interner, Taken};
 
@@ -177,7 +177,7 @@ impl Fixpoint<'_> {
     fn growth(&self) -> u64 {
         let shown = growth_of_table::<((TemplateId, u32, u32), Observations)>(self.shown.len(), self.shown.capacity());
         let of_threads: u64 = self.threads.iter().map(ThreadStates::growth).sum();
-        self.perspectives.growth() + self.meeting.growth() + shown + of_threads
+        self.perspectives.growth() + self.meeting.growth() + growth_of_list(&self.work) + shown + of_threads
     }
 
     /// AG INIT, AG PDA INIT.

@@ -7,7 +7,7 @@
 use crate::bits::Bits;
 use rustc_hash::FxHashMap;
 use threadwise_ir::TemplateId;
-use threadwise_limits::growth_of_table;
+use threadwise_limits::{growth_of_list, growth_of_table};
 
 /// A change of a store by steps: what it becomes, and whose steps they are. They disturb all threads
 /// but the one that takes them; `None` if there are several, so that each is disturbed by another.
@@ -32,7 +32,7 @@ struct Place {
 impl Meeting {
     /// The bytes that it takes anew when it next grows, if that is near.
     pub(crate) fn growth(&self) -> u64 {
-        growth_of_table::<((u32, u32), u32)>(self.known.len(), self.known.capacity())
+        growth_of_table::<((u32, u32), u32)>(self.known.len(), self.known.capacity()) + growth_of_list(&self.places)
     }
 
     fn place(&mut self, store: u32) -> &mut Place {

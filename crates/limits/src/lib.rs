@@ -5,7 +5,7 @@
 
 mod memory;
 
-pub use memory::{CountedIn, address_space_left, growth_of_table, memory_in_use, peak_memory};
+pub use memory::{CountedIn, address_space_left, growth_of_list, growth_of_table, memory_in_use, peak_memory};
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -39,6 +39,11 @@ pub fn growth_of_table<T>(len: usize, capacity: usize) -> u64 {
     if len >= capacity / 8 * 7 { places * (size_of::<T>() as u64 + 1) } else { 0 }
 }
 
+/// The same for a list, which may be copied when it grows.
+pub fn growth_of_list<T>(list: &Vec<T>) -> u64 {
+    if list.len() >= list.capacity() / 8 * 7 { (list.len() * size_of::<T>()) as u64 } else { 0 }
+}
+
 /// The most bytes of memory this process has held; 0 where the system does not tell.
 pub fn peak_memory() -> u64 {
     field("/proc/self/status", "VmHWM:").unwrap_or(0)

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
-use threadwise_limits::growth_of_table;
+use threadwise_limits::{growth_of_list, growth_of_table};
 
 /// Numbers stores in the order they first appear.
 #[derive(Clone, Default)]
@@ -33,7 +33,8 @@ impl Interner {
 
     /// The bytes that it takes anew when it next grows, if that is near.
     pub fn growth(&self) -> u64 {
-        growth_of_table::<u32>(self.table.len(), self.table.capacity())
+        let table = growth_of_table::<u32>(self.table.len(), self.table.capacity());
+        table + growth_of_list(&self.words) + growth_of_list(&self.ends)
     }
 
     /// The number of a store, new or not.

@@ -5,6 +5,7 @@
 use crate::{Interner, Taken};
 use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_ir::{ExprKind, Gap, Instance, Observations, Program, TemplateId, ThreadId};
+use threadwise_limits::{growth_of_list, growth_of_table};
 
 /// Above this many entries the tables start anew, so that programs whose every state has another
 /// shared store do not pay for tables that are never asked twice.
@@ -57,6 +58,16 @@ pub struct StepTables<'a> {
 }
 
 impl<'a> StepTables<'a> {
+    /// The bytes that they take anew when they next grow, if that is near.
+    pub fn growth(&self) -> u64 {
+        let interned: u64 = self.locals.iter().map(Interner::growth).sum();
+        let of_table = |numbers: &FxHashMap<(u32, u32), u32>| {
+            growth_of_table::<((u32, u32), u32)>(numbers.len(), numbers.capacity())
+        };
+        let numbers: u64 = self.numbers.iter().map(of_table).sum();
+        self.shared.growth() + interned + numbers + growth_of_list(&self.entries) + growth_of_list(&self.successors)
+    }
+
     /// Empty tables.
     pub fn new(instance: &'a Instance) -> StepTables<'a> {
         let templates = (0..instance.program.templates.len() as u32).map(TemplateId);
