@@ -18,6 +18,7 @@ mod registry;
 mod transition_systems;
 mod tw;
 
+pub use c::PROPERTY;
 pub use frontend::{Frontend, Loaded};
 pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};

@@ -137,6 +137,9 @@ impl Show<'_> {
                 AssertionKind::Release => "release",
                 AssertionKind::Start => "start",
                 AssertionKind::Join => "join",
+                AssertionKind::Memory | AssertionKind::Arithmetic | AssertionKind::Lock | AssertionKind::Beyond => {
+                    unreachable!("programs in .tw have no memory")
+                }
             };
             parts.push(format!("{word} {}", self.expr(&assertion.condition)));
         }

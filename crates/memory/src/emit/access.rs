@@ -2,7 +2,7 @@
 //! engines see which variable is accessed.
 
 use super::{Emitter, Fallible, assigned};
-use crate::code::{Base, Expr, Place, Type};
+use crate::code::{Base, Expr, InstructionKind, Library, Place, Type};
 use crate::layout::ADDRESS;
 use crate::objects::{Bit, Leaf, LeafId, ObjectId, Storage, agree};
 use crate::points::{parts, route};
@@ -166,7 +166,7 @@ impl Emitter<'_> {
             let there = self.objects.canonical(code, target.object, (target.offset + offset) as i64);
             let leaf = there.and_then(|there| self.objects.leaf_at(code, target.object, there, ty));
             match leaf {
-                Some((leaf, true)) if self.kept.contains_key(&leaf) => {
+                Some((leaf, true)) if self.kept.contains_key(&leaf) && !self.may_be_gone(target.object) => {
                     let (when, indices) = self.decode(leaf, &address, offset, several, span);
                     if cells.iter().any(|cell| cell.leaf == leaf) {
                         continue;
@@ -197,6 +197,23 @@ impl Emitter<'_> {
             only.when = None;
         }
         Ok(cells)
+    }
+
+    /// Whether a variable may be one of a function that has returned, or of a thread that has ended. Its end is not followed,
+    /// so that where invalid accesses are looked for, this one is not understood.
+    fn may_be_gone(&self, object: ObjectId) -> bool {
+        let Storage::Local(owner, local) = self.objects.object(object).storage else { return false };
+        let flat = &self.threads.get(owner).flat;
+        let call = flat.locals[local.index()].call;
+        let outlives = if owner == self.thread {
+            flat.is_inside(flat.call_of[self.block], call)
+        } else {
+            // When main returns, so does everybody.
+            let exits = |kind: &InstructionKind| matches!(kind, InstructionKind::Library(library) if matches!(**library, Library::ThreadExit(_)));
+            let instructions = || flat.blocks.iter().flat_map(|block| &block.instructions);
+            self.threads.get(owner).is_entry && call == 0 && !instructions().any(|instruction| exits(&instruction.kind))
+        };
+        self.checks.memory && !outlives
     }
 
     /// A pointer is not one of which nobody knows where it points to.

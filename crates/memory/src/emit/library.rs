@@ -1,7 +1,7 @@
 //! Operations of libraries: threads, locks, memory.
 
 use super::{Emitter, Fallible, assigned, guarded};
-use crate::code::{BlockId, Expr, FunctionId, Library, Place};
+use crate::code::{Expr, FunctionId, Library, Place};
 use crate::emit::access::{Access, Cell, clamped};
 use crate::layout::{ADDRESS, UNSIGNED};
 use crate::objects::{ObjectId, Storage, ThreadIndex};
@@ -435,9 +435,6 @@ impl Emitter<'_> {
         }
         *assignments = all.into();
     }
-
-    /// Control leaves calls: their locals are gone.
-    pub(super) fn leave_calls(&mut self, _: BlockId, _: Span) {}
 }
 
 /// There are as many threads of a kind as can be started, and a handle names one of them or nobody.

@@ -381,7 +381,6 @@ impl<'a> Emitter<'a> {
     fn end(&mut self, end: &End, span: Span, exit: LocationId) -> Fallible<()> {
         match end {
             End::Goto(to) => {
-                self.leave_calls(*to, span);
                 let to = self.blocks[to.index()];
                 self.skip_to(to);
             }
