@@ -3,7 +3,7 @@
 
 use crate::Stop;
 use crate::encode::Encoder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, SolverError};
 
@@ -34,6 +34,21 @@ pub(crate) fn keep_inductive(encoder: &mut Encoder<'_>) -> Result<BTreeMap<usize
         kept.entry(trial.node).or_default().push(trial.candidate);
     }
     Ok(kept)
+}
+
+/// The loops that no run comes to, once what holds at loops is known.
+pub(crate) fn unreached_loops(encoder: &mut Encoder<'_>) -> Result<BTreeSet<usize>, Stop> {
+    let mut unreached = BTreeSet::new();
+    for (number, _) in encoder.graph.nodes.iter().enumerate().filter(|(_, node)| node.head.is_some()) {
+        let comes = encoder.states[number].at.clone();
+        encoder.session.push();
+        encoder.session.assert(&comes);
+        if encoder.session.check() == Ok(Answer::Unsat) {
+            unreached.insert(number);
+        }
+        encoder.session.pop();
+    }
+    Ok(unreached)
 }
 
 /// Candidates that some run violates while all are assumed; none if they keep themselves.

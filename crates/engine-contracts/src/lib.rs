@@ -179,17 +179,25 @@ fn check_thread(
     let obligations = std::mem::take(&mut encoder.obligations);
     let me = encoder.me.clone();
     meet(&obligations, &Explainer { contracts, runner: Some((template, &me)) }, encoder.session)?;
+    let unreached = infer::unreached_loops(&mut encoder)?;
+    // Whoever looks at the code behind a loop by itself has to be told that nobody comes there.
+    let inferred = |node: usize, said: &LoopInvariant| -> Vec<Expr> {
+        if unreached.contains(&node) {
+            let span = program.location(graph.nodes[node].point.location).span;
+            return vec![Expr::bool(false, span)];
+        }
+        kept[&node].iter().map(|&index| said.candidates[index].clone()).collect()
+    };
     let point = |(node, said): (&usize, &LoopInvariant)| {
         let point = &graph.nodes[*node].point;
-        let inferred = kept[node].iter().map(|&index| said.candidates[index].clone()).collect();
+        let inferred = inferred(*node, said);
         let assertion = |holds: Vec<Expr>, inferred: bool| PointAssertion { point: point.clone(), holds, inferred };
         [assertion(said.given.clone(), false), assertion(inferred, true)]
     };
     let places = if options.unroll.is_none() && located::has_some(program) {
         points::places(&mut encoder, &|node| {
             let Some(said) = loops.get(&node) else { return Vec::new() };
-            let inferred = kept[&node].iter().map(|&index| &said.candidates[index]);
-            said.given.iter().chain(inferred).cloned().collect()
+            said.given.iter().cloned().chain(inferred(node, said)).collect()
         })?
     } else {
         Vec::new()
