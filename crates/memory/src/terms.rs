@@ -129,10 +129,10 @@ pub(crate) fn as_bits(e: Expr, bits: Bits) -> Expr {
 pub(crate) fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     let span = a.span.to(b.span);
     if let Some(bits) = a.sort.bits() {
-        if let (Some(x), Some(y)) = (constant(&a), constant(&b)) {
-            if let Some(value) = bits.operate(op, x, y) {
-                return Expr::constant(value, a.sort, span);
-            }
+        if let (Some(x), Some(y)) = (constant(&a), constant(&b))
+            && let Some(value) = bits.operate(op, x, y)
+        {
+            return Expr::constant(value, a.sort, span);
         }
         let sort = a.sort;
         return Expr::binary(op, a, b, sort);

@@ -100,6 +100,7 @@ pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>) -> Result<Thre
     }
     // What is known by function and argument, so that threads that do the same are copies of one.
     let mut known: BTreeMap<(FunctionId, Option<i64>), ThreadIndex> = BTreeMap::new();
+    let mut made: Vec<Made> = Vec::new();
     let mut next = 0;
     while next < threads.all.len() {
         let thread = ThreadIndex(next as u32);
@@ -112,11 +113,56 @@ pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>) -> Result<Thre
             };
             for id in candidates {
                 let created = create(code, &mut threads, &mut known, apart, thread, id, argument.as_ref(), copies)?;
+                made.push(Made { creator: thread, created: created.clone(), repeats });
                 threads.created.entry(at).or_default().push((id, created));
             }
         }
     }
+    count(code, &mut threads, &made)?;
     Ok(threads)
+}
+
+/// What a place that creates threads makes, and how often control comes there in one run of its thread.
+struct Made {
+    creator: ThreadIndex,
+    created: Vec<ThreadIndex>,
+    repeats: Number,
+}
+
+/// Counts again how many threads of each kind there can be: a creator may have turned out to have more copies than it had
+/// when its own creations were looked at.
+fn count(code: &Code, threads: &mut Threads, made: &[Made]) -> Result<(), Diagnostic> {
+    loop {
+        let mut totals: BTreeMap<ThreadIndex, Number> = BTreeMap::new();
+        for of in made {
+            let copies = threads.get(of.creator).copies.times(of.repeats);
+            match &of.created[..] {
+                [one] => {
+                    let total = totals.get(one).map_or(copies, |before| before.plus(copies));
+                    totals.insert(*one, total);
+                }
+                several => {
+                    if copies != Number::Exactly(several.len() as u64) {
+                        let function = code.function(threads.get(several[0]).flat.root);
+                        let message = format!("the threads that run `{}` cannot be told apart", function.name);
+                        return Err(Diagnostic::error(function.span, message)
+                            .hint("give what they share with others a place of its own on the heap"));
+                    }
+                }
+            }
+        }
+        let mut changed = false;
+        for (thread, total) in totals {
+            let known = &mut threads.all[thread.index()].copies;
+            if total > *known {
+                *known = total;
+                changed = true;
+            }
+        }
+        if !changed {
+            return Ok(());
+        }
+    }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -146,12 +192,13 @@ fn create(
         Some(_) => None,
     };
     let key = (function, same);
-    if same.is_some() && !apart.contains(&function) {
-        if let Some(&thread) = known.get(&key) {
-            let more = threads.get(thread).copies.plus(copies);
-            threads.all[thread.index()].copies = more;
-            return Ok(vec![thread]);
-        }
+    if same.is_some()
+        && !apart.contains(&function)
+        && let Some(&thread) = known.get(&key)
+    {
+        let more = threads.get(thread).copies.plus(copies);
+        threads.all[thread.index()].copies = more;
+        return Ok(vec![thread]);
     }
     let (count, each) = match copies {
         Number::Exactly(n) if apart.contains(&function) => (n, Number::Exactly(1)),

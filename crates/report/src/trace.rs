@@ -103,7 +103,9 @@ fn is_part(program: &Program, id: EdgeId, next: EdgeId) -> bool {
     let again = || written(id).iter().filter(|var| is_shared(var)).any(|var| written(next).contains(var));
     let is_start = asserts(program, id, AssertionKind::Start);
     let is_join = asserts(program, next, AssertionKind::Join) && !asserts(program, id, AssertionKind::Join);
-    program.edge(id).span == program.edge(next).span && program.edge(id).branch.is_none() && (is_start || is_join || !again())
+    program.edge(id).span == program.edge(next).span
+        && program.edge(id).branch.is_none()
+        && (is_start || is_join || !again())
 }
 
 fn asserts(program: &Program, id: EdgeId, kind: AssertionKind) -> bool {

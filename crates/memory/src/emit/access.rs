@@ -22,6 +22,9 @@ pub(crate) struct Cell {
     pub(crate) when: Option<Term>,
 }
 
+/// One way in which a step can go: when, and what it stores.
+pub(crate) type Outcome = (Option<Term>, Vec<(TermPlace, Value)>);
+
 /// The leaves that a place may be.
 pub(crate) struct Access {
     pub(crate) cells: Vec<Cell>,
@@ -275,11 +278,7 @@ impl Emitter<'_> {
     }
 
     /// Takes a step to each cell, all to the same location. Other threads see it if they can reach one of them.
-    pub(crate) fn each_cell(
-        &mut self,
-        access: &Access,
-        act: &mut dyn FnMut(&Emitter<'_>, &Cell) -> Vec<(Option<Term>, Vec<(TermPlace, Value)>)>,
-    ) {
+    pub(crate) fn each_cell(&mut self, access: &Access, act: &mut dyn FnMut(&Emitter<'_>, &Cell) -> Vec<Outcome>) {
         let span = access.span;
         if access.cells.iter().any(|cell| self.visible.contains(&cell.leaf)) {
             self.seen();

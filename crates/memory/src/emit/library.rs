@@ -258,7 +258,7 @@ impl Emitter<'_> {
         let var = VarRef::Shared(*self.alive.get(&object)?);
         let slots = self.objects.object(object).slots;
         let sort = Sort::array(Sort::Range(0, slots as i64 - 1), Sort::Bool);
-        let place = self.place_of(var, &[slot.clone()], &Sort::Bool, span);
+        let place = self.place_of(var, std::slice::from_ref(&slot), &Sort::Bool, span);
         let value = Term::new(TermKind::Index(Box::new(read(var, sort, span)), Box::new(slot)), Sort::Bool, span);
         Some((place, value))
     }

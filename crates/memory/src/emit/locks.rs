@@ -2,9 +2,9 @@
 
 use super::{Emitter, Fallible};
 use crate::code::{MutexKind, Place};
-use crate::emit::access::{Access, Cell};
+use crate::emit::access::{Access, Cell, Outcome};
 use crate::layout::{COUNT, UNSIGNED};
-use crate::terms::{and, arithmetic, compare, equal, int, me, nobody, not, or};
+use crate::terms::{and, arithmetic, compare, equal, me, nobody, not, or};
 use threadwise_ir::{AssertionKind, BinaryOp, Expr as Term, Place as TermPlace, Sort, Value, VarRef};
 use threadwise_source::Span;
 
@@ -21,8 +21,6 @@ struct Part {
     place: TermPlace,
     value: Term,
 }
-
-type Outcome = (Option<Term>, Vec<(TermPlace, Value)>);
 
 impl Emitter<'_> {
     fn part(&self, cell: &Cell, span: Span) -> Part {
@@ -425,7 +423,6 @@ impl Emitter<'_> {
                 (Some(equal(now.value, at(2))), vec![says(0)]),
             ]
         });
-        let _ = int(0, span);
         self.give(first, temporary, &sort, span)
     }
 }
