@@ -120,7 +120,7 @@ impl Frontend for C {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["c", "i"]
+        &["i", "c"]
     }
 
     fn options(&self) -> &'static [&'static FrontendOption] {

@@ -1,6 +1,6 @@
 //! Programs with something broken in them, to see that the front end keeps its countenance.
 
-use crate::{Example, examples};
+use crate::{Example, examples, random_c};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use threadwise_frontends::{Frontend, frontend_for, frontends};
@@ -26,6 +26,11 @@ pub fn damaged_program(frontend: &dyn Frontend, seed: u64) -> String {
 }
 
 fn in_pieces(frontend: &dyn Frontend) -> Vec<Vec<String>> {
+    // The examples in C need a preprocessor, which is not what is tested.
+    if frontend.links() {
+        let program = |seed| format!("{}int main(void) {{ run(); return 0; }}\n", random_c(seed));
+        return (0..30).map(|seed| pieces(&program(seed))).collect();
+    }
     let is_meant = |example: &Example| frontend_for(&example.path).noun() == frontend.noun();
     examples().into_iter().filter(is_meant).map(|example| pieces(&example.text)).collect()
 }
