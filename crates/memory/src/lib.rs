@@ -1,9 +1,9 @@
 //! Objects, pointers, machine integers, dynamic threads and lock kinds: what front ends for languages with memory share.
 //! A program in [`code`] becomes one that the engines understand. This crate knows no syntax and no engine.
 //!
-//! The way there: [`threads`] finds the threads and lays out the code of each with its calls replaced by what they call;
-//! [`objects`] divides memory into leaves; [`points`] says what pointers may point to; [`layout`] says what is shared, and
-//! [`emit`] makes the steps. What the analyses leave out no execution does, and where a bound was chosen the program
+//! The way there: `threads` finds the threads and lays out the code of each with its calls replaced by what they call;
+//! `objects` divides memory into leaves; `points` says what pointers may point to; `layout` says what is shared, and
+//! `emit` makes the steps. What the analyses leave out no execution does, and where a bound was chosen the program
 //! asserts that it is kept: a failure of that kind says nothing about the user's program.
 
 pub mod code;
