@@ -3,7 +3,6 @@
 // races: UNSAFE
 #include <assert.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 int wants[2], turn;
 int inside;

@@ -79,7 +79,7 @@ pub(crate) fn flatten(code: &Code, root: FunctionId, taken: &[FunctionId]) -> Re
     }
     inliner.flat.first_param = LocalId(inliner.flat.locals.len() as u32);
     let call = inliner.add_call(None, root);
-    inliner.body(call, 0, None)?;
+    inliner.body(call, None)?;
     Ok(inliner.flat)
 }
 
@@ -121,7 +121,7 @@ impl Inliner<'_> {
     }
 
     /// Adds the body of a function; its locals are the last ones from `offset` on. The first block is the entry.
-    fn body(&mut self, call: usize, depth: usize, then: Option<&Continuation>) -> Result<BlockId, Diagnostic> {
+    fn body(&mut self, call: usize, then: Option<&Continuation>) -> Result<BlockId, Diagnostic> {
         let function = self.code.function(self.flat.calls[call].function);
         let offset = self.flat.locals.len() as u32;
         let locals = function.locals.iter().map(|local| FlatLocal { variable: local.clone(), call });
@@ -140,7 +140,7 @@ impl Inliner<'_> {
             self.block(at).label = block.label.clone();
             let mut at = at;
             for instruction in block.instructions {
-                at = self.instruction(at, instruction, call, depth)?;
+                at = self.instruction(at, instruction, call)?;
             }
             let to = |id: BlockId| places[id.index()].expect("its source is reached");
             let end = match simplified(block.end) {
@@ -178,13 +178,7 @@ impl Inliner<'_> {
     }
 
     /// Adds an instruction, and gives the block in which the code goes on.
-    fn instruction(
-        &mut self,
-        at: BlockId,
-        instruction: Instruction,
-        call: usize,
-        depth: usize,
-    ) -> Result<BlockId, Diagnostic> {
+    fn instruction(&mut self, at: BlockId, instruction: Instruction, call: usize) -> Result<BlockId, Diagnostic> {
         self.instructions += 1;
         let span = instruction.span;
         if self.instructions > MAX_INSTRUCTIONS {
@@ -193,10 +187,10 @@ impl Inliner<'_> {
                 .hint("divide the program, or leave out what the question does not depend on"));
         }
         match instruction.kind {
-            InstructionKind::Call { callee, args, result } => self.call(at, callee, args, result, span, call, depth),
+            InstructionKind::Call { callee, args, result } => self.call(at, callee, args, result, span, call),
             InstructionKind::Library(library) if matches!(*library, Library::Once { .. }) => {
                 let Library::Once { once, function } = *library else { unreachable!("it was one") };
-                self.once(at, once, function, span, call, depth)
+                self.once(at, once, function, span, call)
             }
             InstructionKind::Library(library) if matches!(*library, Library::ThreadExit(Some(_))) => {
                 let Library::ThreadExit(value) = *library else { unreachable!("it was one") };
@@ -225,13 +219,12 @@ impl Inliner<'_> {
         result: Option<Place>,
         span: Span,
         call: usize,
-        depth: usize,
     ) -> Result<BlockId, Diagnostic> {
         match callee {
-            Callee::Function(function) => self.call_function(at, function, args, result, span, call, depth),
+            Callee::Function(function) => self.call_function(at, function, args, result, span, call),
             Callee::Pointer(e) => match plain_function(&e) {
-                Some(function) => self.call_function(at, function, args, result, span, call, depth),
-                None => self.call_pointer(at, e, args, result, span, call, depth),
+                Some(function) => self.call_function(at, function, args, result, span, call),
+                None => self.call_pointer(at, e, args, result, span, call),
             },
         }
     }
@@ -246,7 +239,6 @@ impl Inliner<'_> {
         result: Option<Place>,
         span: Span,
         call: usize,
-        depth: usize,
     ) -> Result<BlockId, Diagnostic> {
         let kept = self.add_local("callee", Type::Pointer, span, call);
         let place = || Place::local(kept, Type::Pointer, span);
@@ -266,7 +258,7 @@ impl Inliner<'_> {
             let yes = self.add_block(call, End::Unreachable, span);
             let no = self.add_block(call, End::Unreachable, span);
             self.block(at).end = End::Branch(is_it, yes, no);
-            let end = self.call_function(yes, function, args.clone(), result.clone(), span, call, depth)?;
+            let end = self.call_function(yes, function, args.clone(), result.clone(), span, call)?;
             self.block(end).end = End::Goto(then);
             at = no;
         }
@@ -286,7 +278,6 @@ impl Inliner<'_> {
         result: Option<Place>,
         span: Span,
         call: usize,
-        depth: usize,
     ) -> Result<BlockId, Diagnostic> {
         let function = self.code.function(id);
         if function.body.is_none() {
@@ -320,7 +311,7 @@ impl Inliner<'_> {
         }
         let then = self.add_block(call, End::Unreachable, span);
         let continuation = Continuation { block: then, result };
-        let entry = self.body(inner, depth + 1, Some(&continuation))?;
+        let entry = self.body(inner, Some(&continuation))?;
         self.block(at).end = End::Goto(entry);
         if function.is_atomic {
             self.block(then).instructions.push(atomic(InstructionKind::AtomicEnd));
@@ -337,7 +328,6 @@ impl Inliner<'_> {
         function: Expr,
         span: Span,
         call: usize,
-        depth: usize,
     ) -> Result<BlockId, Diagnostic> {
         let is_first = self.add_local("first", crate::code::INT, span, call);
         let place = || Place::local(is_first, crate::code::INT, span);
@@ -350,7 +340,7 @@ impl Inliner<'_> {
         let yes = self.add_block(call, End::Unreachable, span);
         let then = self.add_block(call, End::Unreachable, span);
         self.block(at).end = End::Branch(Expr::load(place()), yes, then);
-        let end = self.call(yes, Callee::Pointer(function), Vec::new(), None, span, call, depth)?;
+        let end = self.call(yes, Callee::Pointer(function), Vec::new(), None, span, call)?;
         self.block(end).instructions.push(part(once, Expr::constant(0, crate::code::INT, span)));
         self.block(end).end = End::Goto(then);
         Ok(then)

@@ -511,14 +511,7 @@ impl Emitter<'_> {
     }
 
     /// A function that nobody knows: it gives any value, and what it is given pointers to may have any value after.
-    pub(super) fn unknown_function(
-        &mut self,
-        function: crate::code::FunctionId,
-        args: &[Expr],
-        result: Option<&Place>,
-        span: Span,
-    ) -> Fallible<()> {
-        let _ = self.code.function(function);
+    pub(super) fn unknown_function(&mut self, args: &[Expr], result: Option<&Place>, span: Span) -> Fallible<()> {
         let thread = self.thread;
         for arg in args {
             self.evaluate(arg)?;

@@ -127,7 +127,7 @@ impl Emitter<'_> {
                 let is_it = is_one(self, function, pointer);
                 self.step(guarded(is_it), span);
             }
-            self.start_one_of(at, &threads, argument.as_ref(), handle.as_ref(), to, span);
+            self.start_one_of(&threads, argument.as_ref(), handle.as_ref(), to, span);
         }
         self.here = to;
         Ok(())
@@ -136,7 +136,6 @@ impl Emitter<'_> {
     /// Starts the first of some threads that has not been started, which are told apart.
     fn start_one_of(
         &mut self,
-        at: At,
         threads: &[ThreadIndex],
         argument: Option<&Term>,
         handle: Option<&Access>,
@@ -146,20 +145,13 @@ impl Emitter<'_> {
         let next = (threads.len() > 1).then(|| {
             let name = format!("next {}", self.threads.get(threads[0]).name);
             let sort = Sort::Bits(UNSIGNED);
-            let known = self.program.shared.iter().position(|var| *var.name == *name && var.span == span);
-            let id = match known {
-                Some(index) => threadwise_ir::SharedId(index as u32),
-                None => self.add_shared(name, sort.clone(), threadwise_ir::Initial::Default, span),
-            };
-            (VarRef::Shared(id), sort)
+            (VarRef::Shared(self.shared_named(name, &sort, span)), sort)
         });
-        let _ = at;
-        let from = self.here;
         if let Some((var, sort)) = &next {
             let all = compare(BinaryOp::Lt, read(*var, sort, span), Term::constant(threads.len() as i64, sort, span));
             self.check(all, AssertionKind::Beyond, span);
         }
-        let from = if next.is_some() { self.here } else { from };
+        let from = self.here;
         for (number, &thread) in threads.iter().enumerate() {
             self.here = from;
             if let Some((var, sort)) = &next {
@@ -184,12 +176,7 @@ impl Emitter<'_> {
             let direct = place.is_some();
             let scratch = (handle.is_some() && !direct && !startable.is_any_number()).then(|| {
                 let name = format!("created by {}", self.threads.get(self.thread).name);
-                let known = self.program.shared.iter().position(|var| *var.name == *name);
-                let id = match known {
-                    Some(index) => threadwise_ir::SharedId(index as u32),
-                    None => self.add_shared(name, Sort::Tid, threadwise_ir::Initial::Default, span),
-                };
-                VarRef::Shared(id)
+                VarRef::Shared(self.shared_named(name, &Sort::Tid, span))
             });
             let result = match startable.is_any_number() {
                 true => None,

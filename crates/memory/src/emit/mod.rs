@@ -357,8 +357,8 @@ impl<'a> Emitter<'a> {
             InstructionKind::Copy { to, from } => self.copy(to, from, span)?,
             InstructionKind::Clear(place) => self.clear(place, span)?,
             InstructionKind::Call { callee, args, result } => {
-                let Callee::Function(function) = callee else { unreachable!("pointers were replaced by functions") };
-                self.unknown_function(*function, args, result.as_ref(), span)?;
+                debug_assert!(matches!(callee, Callee::Function(_)), "pointers were replaced by functions");
+                self.unknown_function(args, result.as_ref(), span)?;
             }
             InstructionKind::Assert(e, failure) => {
                 let condition = self.condition(e)?;

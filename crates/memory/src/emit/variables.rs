@@ -83,6 +83,13 @@ impl Emitter<'_> {
         id
     }
 
+    /// A variable that the lowering itself needs, by its name, which no variable of the user has.
+    pub(super) fn shared_named(&mut self, name: String, sort: &Sort, span: Span) -> SharedId {
+        let known = self.program.shared.iter().position(|var| *var.name == *name && var.sort == *sort);
+        known
+            .map_or_else(|| self.add_shared(name, sort.clone(), Initial::Default, span), |index| SharedId(index as u32))
+    }
+
     pub(super) fn declare_variables(&mut self) {
         let leaves: Vec<LeafId> = self.accesses.by.keys().copied().collect();
         for id in leaves {
@@ -375,12 +382,7 @@ impl Emitter<'_> {
 
     /// Entries that run concurrently wait until the first of them has given arrays their initial values.
     fn wait_for_values(&mut self, thread: ThreadIndex, assignments: Vec<(Place, Value)>, span: Span) {
-        let name = "globals.ready";
-        let known = self.program.shared.iter().position(|var| &*var.name == name);
-        let ready = match known {
-            Some(index) => SharedId(index as u32),
-            None => self.add_shared(name.into(), Sort::Bool, Initial::Default, span),
-        };
+        let ready = self.shared_named("globals.ready".into(), &Sort::Bool, span);
         if thread.0 == 0 {
             for chunk in assignments.chunks(1) {
                 self.step(assigned(chunk.to_vec()), span);
@@ -503,11 +505,6 @@ impl Emitter<'_> {
     /// A value of an array sort in which all elements are the default.
     pub(super) fn all_default(&mut self, sort: Sort, span: Span) -> threadwise_ir::Expr {
         let name = format!("default {}", sort.display(&|_| "enum"));
-        let known = self.program.shared.iter().position(|var| *var.name == *name);
-        let id = match known {
-            Some(index) => SharedId(index as u32),
-            None => self.add_shared(name, sort.clone(), Initial::Default, span),
-        };
-        read(VarRef::Shared(id), sort, span)
+        read(VarRef::Shared(self.shared_named(name, &sort, span)), sort, span)
     }
 }
