@@ -348,6 +348,7 @@ impl Emitter<'_> {
                     let leaf = emitter.objects.leaf(cell.leaf);
                     let is_set = emitter.read_at(flags, leaf, &Sort::Bool, &cell.indices, span);
                     let any = match &ty {
+                        _ if emitter.is_zeroed(leaf.object) => Value::Of(Term::constant(0, &sort, span)),
                         Type::Pointer => {
                             Value::Of(Term::constant(emitter.indeterminate(), emitter.pointers.sort.clone(), span))
                         }

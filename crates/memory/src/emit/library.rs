@@ -272,7 +272,7 @@ impl Emitter<'_> {
             }
             if self.kept.get(&leaf).is_some_and(|kept| kept.is_set.is_some()) {
                 self.unset(leaf, &prefix, span);
-            } else if self.kept.contains_key(&leaf) {
+            } else if self.kept.contains_key(&leaf) && !self.objects.leaf(leaf).ty.is_scalar() {
                 self.zero(leaf, &prefix, span);
             }
         }
@@ -335,7 +335,7 @@ impl Emitter<'_> {
         as_int(read(place, &sort, span))
     }
 
-    /// Gives a recycled object of `calloc` its zeros again.
+    /// Makes a library's object in recycled memory as new.
     fn zero(&mut self, leaf: crate::objects::LeafId, prefix: &[Term], span: Span) {
         let (of, kept) = (self.objects.leaf(leaf).clone(), self.kept[&leaf].clone());
         let rest = &of.dims[prefix.len()..];

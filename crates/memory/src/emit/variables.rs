@@ -211,10 +211,19 @@ impl Emitter<'_> {
         declared || self.threads.instructions().any(|(_, instruction)| set(&instruction.kind))
     }
 
-    /// Whether an object starts with values that nobody knows.
+    /// Whether an object starts as zero although it is on the heap.
+    pub(super) fn is_zeroed(&self, object: ObjectId) -> bool {
+        match self.objects.object(object).storage {
+            Storage::Heap(site) => self.sites[site.index()].zeroed,
+            Storage::Global(_) | Storage::ThreadLocal(..) | Storage::Local(..) | Storage::Function(_) => false,
+        }
+    }
+
+    /// Whether an object starts with values that nobody set.
     fn starts_unset(&self, object: ObjectId) -> bool {
         match self.objects.object(object).storage {
-            Storage::Heap(site) => !self.sites[site.index()].zeroed,
+            // What was freed and is used again is as new: to make it so is no access that anybody could race with.
+            Storage::Heap(_) => !self.is_zeroed(object) || self.accesses.freed.contains(&object),
             Storage::Local(thread, local) => {
                 let blocks = &self.threads.get(thread).flat.blocks;
                 let declares = |kind: &InstructionKind| matches!(kind, InstructionKind::Declare(id) if *id == local);
