@@ -11,7 +11,6 @@ mod canonical;
 mod fold;
 mod initial;
 mod liveness;
-mod properties;
 mod search;
 mod seen;
 mod trace;

@@ -2,14 +2,13 @@
 
 use crate::canonical::Canonical;
 use crate::initial::InitialStates;
-use crate::properties::{InternedLocals, Judgement, NOTHING, PropertyMemo};
 use crate::visited::{NO_PARENT, Visited};
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
 use threadwise_ir::{Gap, Instance, Locals, LocationId, SharedId, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
-use threadwise_tables::{Interner, StepTables};
+use threadwise_tables::{InternedLocals, Interner, Judgement, PropertyMemo, StepTables};
 
 /// How many states are expanded between two looks at the budget.
 const STATES_PER_CHECK: u32 = 1 << 12;
@@ -26,8 +25,6 @@ pub(crate) struct Search<'a> {
     pub(crate) max_states: usize,
     transitions: u64,
     depth: u64,
-    /// What the threads of the state at hand show to patterns.
-    shown: Vec<u32>,
     gap: Option<Gap>,
     /// Where a thread is stuck in the first deadlock, where these are no errors.
     stuck: Option<LocationId>,
@@ -62,7 +59,6 @@ impl<'a> Search<'a> {
             max_states: usize::MAX,
             transitions: 0,
             depth: 0,
-            shown: Vec::new(),
             gap: None,
             stuck: None,
             permits: instance.program.permits(),
@@ -132,7 +128,7 @@ impl<'a> Search<'a> {
             Judgement::Broken => return Ok(true),
             Judgement::Gap(gap) => self.gap = self.gap.or(Some(gap)),
         }
-        if self.memo.has_patterns && self.meets_pattern(state) {
+        if self.memo.meets_pattern(state, &mut self.tables) {
             return Ok(true);
         }
         let symmetric = !self.canonical.is_trivial();
@@ -177,22 +173,6 @@ impl<'a> Search<'a> {
             return None;
         }
         all().find(|local| !self.instance.may_rest(local)).map(|local| self.instance.location_of(local))
-    }
-
-    fn meets_pattern(&mut self, state: &[u32]) -> bool {
-        self.shown.clear();
-        let mut showing = 0;
-        for thread in 0..self.instance.threads.len() {
-            match self.tables.entry(thread, state[0], state[thread + 1]).shown {
-                Some(number) => {
-                    self.shown.push(number);
-                    showing += 1;
-                }
-                None if self.memo.of_all_threads => self.shown.push(NOTHING),
-                None => {}
-            }
-        }
-        self.memo.meet(&self.shown, showing, &self.tables)
     }
 
     /// The representative of a state, as numbers.

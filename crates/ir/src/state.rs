@@ -30,6 +30,7 @@ pub struct InitialStores {
     /// Errors in the initial values themselves.
     pub faults: Vec<(Fault, Span)>,
     tried: u64,
+    wanted: Vec<i64>,
 }
 
 /// A property that a state violates.
@@ -44,7 +45,12 @@ pub enum Broken {
 impl Instance {
     /// All initial shared stores.
     pub fn initial_stores(&self) -> InitialStores {
-        let mut result = InitialStores::default();
+        self.initial_stores_toward(&[])
+    }
+
+    /// The same, where `wanted` is among the integers that are tried where any may be chosen.
+    pub fn initial_stores_toward(&self, wanted: &[i64]) -> InitialStores {
+        let mut result = InitialStores { wanted: wanted.to_vec(), ..InitialStores::default() };
         let mut words = vec![0; self.shared_words()];
         self.initialise(0, &mut words, &mut result);
         result.stores.sort_unstable();
@@ -100,7 +106,7 @@ impl Instance {
             }
             Initial::Any => {
                 let mut free = Vec::new();
-                free_words(self, &var.sort, range.start, &[], &mut free);
+                free_words(self, &var.sort, range.start, &result.wanted, &mut free);
                 let mut base = words.clone();
                 let gap = for_each_choice(&free, &mut base, var.span, &mut |choice| {
                     self.initialise(index + 1, &mut choice.to_vec(), result);

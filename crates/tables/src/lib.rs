@@ -4,9 +4,11 @@
 //! crate knows no engine.
 
 mod intern;
+mod properties;
 mod steps;
 mod taken;
 
 pub use intern::Interner;
+pub use properties::{InternedLocals, Judgement, PropertyMemo};
 pub use steps::{Entry, StepTables};
 pub use taken::Taken;

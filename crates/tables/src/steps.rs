@@ -51,6 +51,8 @@ pub struct StepTables<'a> {
     successors: Vec<(u32, u32)>,
     observations: Vec<Observations>,
     observation_numbers: FxHashMap<Observations, u32>,
+    /// Integers that are tried where a step may choose among more than can be tried.
+    wanted: Vec<i64>,
     /// What the steps take that were asked for.
     pub taken: Taken,
     /// The first reason why some table is not complete.
@@ -70,6 +72,11 @@ impl<'a> StepTables<'a> {
 
     /// Empty tables.
     pub fn new(instance: &'a Instance) -> StepTables<'a> {
+        StepTables::toward(instance, Vec::new())
+    }
+
+    /// Empty tables of steps that try these integers where any may be chosen, or more than can be tried.
+    pub fn toward(instance: &'a Instance, wanted: Vec<i64>) -> StepTables<'a> {
         let templates = (0..instance.program.templates.len() as u32).map(TemplateId);
         let use_self: Vec<bool> = templates.map(|template| uses_self(&instance.program, template)).collect();
         let table_of: Vec<usize> = (0..instance.threads.len())
@@ -90,6 +97,7 @@ impl<'a> StepTables<'a> {
             successors: Vec::new(),
             observations: Vec::new(),
             observation_numbers: FxHashMap::default(),
+            wanted,
             taken: Taken::none(&instance.program),
             gap: None,
         }
@@ -149,8 +157,8 @@ impl<'a> StepTables<'a> {
             self.successors.clear();
         }
         let template = self.instance.threads[thread].template.index();
-        let steps =
-            self.instance.steps(ThreadId(thread as u32), self.shared.get(shared), self.locals[template].get(local));
+        let (before, of_thread) = (self.shared.get(shared), self.locals[template].get(local));
+        let steps = self.instance.steps_toward(ThreadId(thread as u32), before, of_thread, &self.wanted);
         self.gap = self.gap.or(steps.gap);
         let start = self.successors.len() as u32;
         self.taken.note(&steps);

@@ -4,11 +4,11 @@
 //! Local states that agree on these have the same *view*; whether a state is good depends on its
 //! shared store and its threads' views only.
 
+use crate::{Interner, StepTables};
 use rustc_hash::FxHashSet;
 use threadwise_ir::{
     Env, ExprKind, Gap, Instance, LocalId, Locals, LocationId, NoValue, Observations, Pattern, TemplateId,
 };
-use threadwise_tables::{Interner, StepTables};
 
 /// Above this many remembered states the memory starts anew.
 const MAX_REMEMBERED: usize = 1 << 20;
@@ -19,7 +19,7 @@ const TRIAL: u64 = 1 << 14;
 const ABSENT: u32 = u32::MAX;
 
 /// In the place of the number of what a thread shows: nothing.
-pub(crate) const NOTHING: u32 = u32::MAX;
+const NOTHING: u32 = u32::MAX;
 
 /// What properties see of a template's local states.
 #[derive(Default)]
@@ -29,13 +29,13 @@ struct Lens {
 }
 
 /// Remembers which combinations of views are good.
-pub(crate) struct PropertyMemo<'a> {
+pub struct PropertyMemo<'a> {
     instance: &'a Instance,
     lenses: Vec<Lens>,
     sees_shared: bool,
     has_formulas: bool,
     /// Whether some property is violated by a pattern.
-    pub(crate) has_patterns: bool,
+    has_patterns: bool,
     views: Interner,
     /// For each template and local state its view.
     view_of: Vec<Vec<u32>>,
@@ -43,7 +43,9 @@ pub(crate) struct PropertyMemo<'a> {
     /// No pattern is met where fewer threads than this show something.
     fewest: usize,
     /// Whether it matters who shows what: then those that show nothing have their places, too.
-    pub(crate) of_all_threads: bool,
+    of_all_threads: bool,
+    /// What the threads of the state at hand show to patterns.
+    shown: Vec<u32>,
     /// What threads may show together without meeting a pattern, by the numbers of the tables.
     strangers: FxHashSet<Box<[u32]>>,
     key: Vec<u32>,
@@ -52,14 +54,14 @@ pub(crate) struct PropertyMemo<'a> {
 }
 
 /// What a state is to the properties.
-pub(crate) enum Judgement {
+pub enum Judgement {
     Good,
     Broken,
     Gap(Gap),
 }
 
 impl<'a> PropertyMemo<'a> {
-    pub(crate) fn new(instance: &'a Instance) -> PropertyMemo<'a> {
+    pub fn new(instance: &'a Instance) -> PropertyMemo<'a> {
         let mut memo = PropertyMemo {
             instance,
             lenses: instance.program.templates.iter().map(|_| Lens::default()).collect(),
@@ -71,6 +73,7 @@ impl<'a> PropertyMemo<'a> {
             good: FxHashSet::default(),
             fewest: instance.program.patterns().map(|(_, pattern)| fewest(instance, pattern)).min().unwrap_or(0),
             of_all_threads: instance.program.patterns().any(|(_, pattern)| pattern.is_of_all_threads()),
+            shown: Vec::new(),
             strangers: FxHashSet::default(),
             key: Vec::new(),
             asked: 0,
@@ -103,7 +106,7 @@ impl<'a> PropertyMemo<'a> {
     }
 
     /// Judges a state by the invariants and `never` properties.
-    pub(crate) fn judge(&mut self, state: &[u32], tables: &StepTables<'_>) -> Judgement {
+    pub fn judge(&mut self, state: &[u32], tables: &StepTables<'_>) -> Judgement {
         if !self.has_formulas {
             return Judgement::Good;
         }
@@ -128,8 +131,32 @@ impl<'a> PropertyMemo<'a> {
         judgement
     }
 
+    /// Whether the threads meet a pattern in a state.
+    #[inline]
+    pub fn meets_pattern(&mut self, state: &[u32], tables: &mut StepTables<'_>) -> bool {
+        if !self.has_patterns {
+            return false;
+        }
+        let mut shown = std::mem::take(&mut self.shown);
+        shown.clear();
+        let mut showing = 0;
+        for thread in 0..self.instance.threads.len() {
+            match tables.entry(thread, state[0], state[thread + 1]).shown {
+                Some(number) => {
+                    shown.push(number);
+                    showing += 1;
+                }
+                None if self.of_all_threads => shown.push(NOTHING),
+                None => {}
+            }
+        }
+        let meets = self.meet(&shown, showing, tables);
+        self.shown = shown;
+        meets
+    }
+
     /// Whether threads that show these meet a pattern; so many of them show something.
-    pub(crate) fn meet(&mut self, shown: &[u32], showing: usize, tables: &StepTables<'_>) -> bool {
+    fn meet(&mut self, shown: &[u32], showing: usize, tables: &StepTables<'_>) -> bool {
         if showing < self.fewest || self.strangers.contains(shown) {
             return false;
         }
@@ -205,10 +232,10 @@ fn fewest(instance: &Instance, pattern: &Pattern) -> usize {
 }
 
 /// The local states of an interned state.
-pub(crate) struct InternedLocals<'s, 't> {
-    pub(crate) instance: &'s Instance,
-    pub(crate) state: &'s [u32],
-    pub(crate) tables: &'s StepTables<'t>,
+pub struct InternedLocals<'s, 't> {
+    pub instance: &'s Instance,
+    pub state: &'s [u32],
+    pub tables: &'s StepTables<'t>,
 }
 
 impl Locals for InternedLocals<'_, '_> {
