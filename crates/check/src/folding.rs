@@ -300,7 +300,17 @@ impl Judge<'_> {
 }
 
 fn is_negation(condition: &Expr, negated: &Expr) -> bool {
-    matches!(&negated.kind, ExprKind::Unary(UnaryOp::Not, inner) if **inner == *condition)
+    match (&condition.kind, &negated.kind) {
+        (_, ExprKind::Unary(UnaryOp::Not, inner)) => **inner == *condition,
+        (ExprKind::Binary(op, a, b), ExprKind::Binary(opposite, c, d)) => {
+            (a, b) == (c, d)
+                && matches!(
+                    (op, opposite),
+                    (BinaryOp::Lt, BinaryOp::Ge) | (BinaryOp::Gt, BinaryOp::Le) | (BinaryOp::Eq, BinaryOp::Ne)
+                )
+        }
+        _ => false,
+    }
 }
 
 /// Whether storing the value never goes wrong.

@@ -43,7 +43,7 @@ use crate::seen::Seen;
 use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_evidence::Folding;
 use threadwise_ir::{
-    Command, Edge, Expr, ExprKind, LocalId, LocationId, Op, Program, RoutineId, Update, Value, VarRef,
+    BinaryOp, Edge, Expr, ExprKind, LocalId, LocationId, Op, Program, RoutineId, UnaryOp, Update, Value, VarRef,
 };
 
 /// The points whose steps can be folded, and the locals that can be forgotten.
@@ -93,9 +93,6 @@ fn foldable(program: &Program, seen: &Seen) -> Vec<LocationId> {
 fn is_foldable(program: &Program, id: LocationId, seen: &Seen) -> bool {
     let location = program.location(id);
     let edges: Vec<&Edge> = location.edges.iter().map(|&edge| program.edge(edge)).collect();
-    let guarded = edges.iter().any(|e| matches!(&e.op, Op::Command(Command { guard: Some(_), .. })));
-    let is_test = edges.len() == 2 && edges.iter().all(|e| e.branch.is_some());
-    let may_block = edges.is_empty() || guarded && !is_test;
     let goes_on_unseen = |edge: &&Edge| {
         // Beyond a transient location an atomic block may lie, and that may block.
         !program.location(edge.to).transient
@@ -103,7 +100,34 @@ fn is_foldable(program: &Program, id: LocationId, seen: &Seen) -> bool {
             && !seen.by_points(id, edge.to)
             && !seen.at_the_end_of_a_scope(program, edge)
     };
-    !location.transient && !may_block && edges.iter().all(goes_on_unseen)
+    !location.transient && can_always_go_on(&edges) && edges.iter().all(goes_on_unseen)
+}
+
+/// Whether no edge has a guard, or there are two that test a condition. What counts is what the guards say, not that the edges
+/// are called branches.
+fn can_always_go_on(edges: &[&Edge]) -> bool {
+    let guard = |edge: &&Edge| match &edge.op {
+        Op::Command(command) => command.guard.is_some(),
+        Op::Call { .. } | Op::Return(_) => false,
+    };
+    match edges {
+        [Edge { op: Op::Command(a), .. }, Edge { op: Op::Command(b), .. }] => match (&a.guard, &b.guard) {
+            (Some(a), Some(b)) => excludes_just(a, b) || excludes_just(b, a),
+            (a, b) => a.is_none() && b.is_none(),
+        },
+        edges => !edges.is_empty() && !edges.iter().any(guard),
+    }
+}
+
+/// Whether the second condition holds just where the first one does not.
+fn excludes_just(condition: &Expr, other: &Expr) -> bool {
+    match (&condition.kind, &other.kind) {
+        (_, ExprKind::Unary(UnaryOp::Not, inner)) => **inner == *condition,
+        (ExprKind::Binary(BinaryOp::Lt, a, b), ExprKind::Binary(BinaryOp::Ge, c, d))
+        | (ExprKind::Binary(BinaryOp::Gt, a, b), ExprKind::Binary(BinaryOp::Le, c, d))
+        | (ExprKind::Binary(BinaryOp::Eq, a, b), ExprKind::Binary(BinaryOp::Ne, c, d)) => (a, b) == (c, d),
+        _ => false,
+    }
 }
 
 /// Whether an edge touches nothing but locals that no property looks at, and cannot fail.
