@@ -92,7 +92,17 @@ impl SourceMap {
         let Some(mapped) = self.mapped(position) else { return Position { line: 1, column: 1 } };
         let offset = position - mapped.start;
         let place = mapped.file.position(offset);
-        Position { line: mapped.counted(place.line, offset), ..place }
+        let line = mapped.counted(place.line, offset);
+        let made = mapped.file.line(place.line).map_or("", |range| &mapped.file.text()[range]);
+        let written = self.original_line(mapped, offset, line);
+        let column = written.map_or(place.column, |written| column_as_written(made, place.column, written));
+        Position { line, column }
+    }
+
+    /// The line as the user wrote it, of what a preprocessor made of it.
+    fn original_line(&self, mapped: &Mapped, offset: u32, line: u32) -> Option<&str> {
+        let original = self.originals.get(&*mapped.marker(offset)?.name)?;
+        Some(&original.text()[original.line(line)?])
     }
 
     /// `file:line:column` of a span's start.
@@ -173,6 +183,27 @@ impl Mapped {
     }
 }
 
+/// The column of a place in a line whose macros have been expanded, in the line as it was written: what is before the first and
+/// behind the last difference is where it was, and what is in between is where the first macro begins.
+fn column_as_written(made: &str, column: u32, written: &str) -> u32 {
+    let (made, written): (Vec<char>, Vec<char>) = (made.chars().collect(), written.chars().collect());
+    let same_before = made.iter().zip(&written).take_while(|(a, b)| a == b).count();
+    let at = column as usize - 1;
+    if made.len() == written.len() && same_before == made.len() || at < same_before {
+        return column;
+    }
+    let rest = made.len().min(written.len()) - same_before;
+    let same_behind = made.iter().rev().zip(written.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    if at >= made.len() - same_behind {
+        return (at + written.len() - made.len()) as u32 + 1;
+    }
+    let is_of_a_name = |c: &&char| c.is_alphanumeric() || **c == '_';
+    let begun = written[..same_before].iter().rev().take_while(is_of_a_name).count();
+    // Preprocessors do not keep indentation to the letter.
+    let blanks = written[same_before - begun..].iter().take_while(|c| c.is_whitespace()).count();
+    (same_before - begun + blanks) as u32 + 1
+}
+
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let line = &text[range.clone()];
     let start = range.start + (line.len() - line.trim_start().len());
@@ -241,6 +272,21 @@ mod tests {
         assert_eq!(source.snippet(span_of("int main(void)\n{"), 80), "int main(void) {");
         assert_eq!(source.snippet(span_of("lock = (1 + 2);"), 80), "lock = THREE;");
         assert_eq!(source.snippet(span_of("(1 + 2)"), 80), "lock = THREE;");
+    }
+
+    #[test]
+    fn columns_are_those_of_the_text_as_it_was_written() {
+        let [made, written] = ["  y = ((void) f(x)) + z;", "  y = FF + z;"];
+        assert_eq!(column_as_written(made, 3, written), 3);
+        assert_eq!(made.find("f(x)"), Some(14));
+        assert_eq!(column_as_written(made, 15, written), 7);
+        assert_eq!(made.find("z;"), Some(22));
+        assert_eq!(column_as_written(made, 23, written), 12);
+        assert_eq!(column_as_written("limit_1;", 6, "limit_2;"), 6);
+        assert_eq!(column_as_written("limit_1;", 7, "limit_2;"), 1);
+        assert_eq!(column_as_written("a;", 3, "a;"), 3);
+        assert_eq!(column_as_written("1 + 1 + 1", 5, "ONE"), 1);
+        assert_eq!(column_as_written(" (1 + 1);", 3, "    TWO;"), 5);
     }
 
     #[test]
