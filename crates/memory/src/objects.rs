@@ -10,7 +10,7 @@ use std::sync::Arc;
 use threadwise_source::Span;
 
 /// More elements of one array are not kept apart: the program is then beyond what is looked at.
-pub(crate) const MAX_ELEMENTS: u64 = 1 << 12;
+pub(crate) const MAX_ELEMENTS: u64 = 1 << 14;
 
 /// Where the first object is. No small number is the address of an object.
 const FIRST_ADDRESS: u64 = 1 << 12;

@@ -8,8 +8,7 @@ use crate::objects::{Bit, Leaf, LeafId, ObjectId, Storage, agree};
 use crate::points::{parts, route};
 use crate::terms::{and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_true, not, or, read, within};
 use threadwise_ir::{
-    Assertion, AssertionKind, BinaryOp, Command, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value,
-    VarRef,
+    AssertionKind, BinaryOp, Command, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value, VarRef,
 };
 use threadwise_source::Span;
 
@@ -296,7 +295,7 @@ impl Emitter<'_> {
                 if let Some(alive) = alive.clone().filter(|alive| !is_true(alive)) {
                     if self.looks_for(AssertionKind::Memory) {
                         let unless = guard.clone().map_or(alive.clone(), |guard| or(not(guard), alive.clone()));
-                        command.assertions = [Assertion { condition: unless, kind: AssertionKind::Memory }].into();
+                        command.assertions = self.assertions(unless, AssertionKind::Memory, span);
                     } else {
                         let ends = guard.clone().map_or(not(alive.clone()), |guard| and(guard, not(alive.clone())));
                         self.edge(from, self.stopped, super::guarded(ends), span, None);

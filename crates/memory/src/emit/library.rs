@@ -182,9 +182,14 @@ impl Emitter<'_> {
                 true => None,
                 false => place.or_else(|| scratch.map(|var| self.place_of(var, &[], &Sort::Tid, span))),
             };
+            let before = self.here;
             for command in startable.start(args, result, span) {
                 let command = unchecked(command);
                 self.step(command, span);
+            }
+            // A thread that was created need not run: with few copies more than so many can be created all the same.
+            if startable.is_any_number() {
+                self.edge(before, self.here, Command::default(), span, None);
             }
             match (scratch, handle) {
                 (Some(var), Some(access)) => self.store(access, Value::Of(read(var, Sort::Tid, span))),
@@ -199,18 +204,23 @@ impl Emitter<'_> {
 
     fn join(&mut self, thread: &Expr, value: Option<&Place>, span: Span) -> Fallible<()> {
         let who = self.value(thread)?;
+        let is_any_number = self.startables.iter().flatten().any(Startable::is_any_number);
         let Some(lives) = self.lives.clone() else {
-            // Only threads of any number there are: nobody knows when one of them has ended.
-            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
-            return Ok(());
+            return self.join_somebody(value, span);
         };
         if !matches!(*who.sort, Sort::Tid) {
             return Err(Box::new(Diagnostic::error(span, "what is joined is no handle of a thread")));
         }
-        // Of any number of threads nobody knows which one it is.
-        if self.startables.iter().flatten().any(Startable::is_any_number) {
-            let nobody = crate::terms::nobody(span);
-            self.check(compare(BinaryOp::Ne, who.clone(), nobody), AssertionKind::Beyond, span);
+        let after = self.fresh(span);
+        if is_any_number {
+            self.seen();
+            let from = self.here;
+            let is_somebody = equal(who.clone(), crate::terms::nobody(span));
+            self.step(guarded(is_somebody.clone()), span);
+            self.join_somebody(value, span)?;
+            self.skip_to(after);
+            self.here = from;
+            self.step(guarded(not(is_somebody)), span);
         }
         self.seen();
         for command in lives.join(who.clone(), span) {
@@ -224,7 +234,32 @@ impl Emitter<'_> {
             let value = Term::new(TermKind::Index(Box::new(all), Box::new(who)), sort, span);
             self.store(&access, Value::Of(value));
         }
+        self.skip_to(after);
+        self.here = after;
         Ok(())
+    }
+
+    /// Joins one of any number of threads, of which nobody knows which one it is, and when it has ended. Where that makes no
+    /// difference for what is looked for, the execution goes on at once, and an error that is met then is not taken for one.
+    fn join_somebody(&mut self, value: Option<&Place>, span: Span) -> Fallible<()> {
+        if self.checks.races {
+            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+            return Ok(());
+        }
+        self.seen();
+        let unsure = VarRef::Shared(self.unsure(span));
+        let place = self.place_of(unsure, &[], &Sort::Bool, span);
+        self.step(assigned(vec![(place, Value::Of(Term::bool(true, span)))]), span);
+        if let Some(place) = value {
+            let access = self.access(place)?;
+            self.store(&access, Value::Any);
+        }
+        Ok(())
+    }
+
+    /// The variable that is set where an execution is one that the program may not have.
+    pub(crate) fn unsure(&mut self, span: Span) -> threadwise_ir::SharedId {
+        self.shared_named("joined too early".into(), &Sort::Bool, span)
     }
 
     fn thread_exit(&mut self, span: Span) -> Fallible<()> {
@@ -389,7 +424,7 @@ impl Emitter<'_> {
             if self.looks_for(AssertionKind::Memory) {
                 let condition = or(not(when), alive);
                 let kind = AssertionKind::Memory;
-                command.assertions = [threadwise_ir::Assertion { condition, kind }].into();
+                command.assertions = self.assertions(condition, kind, span);
             } else {
                 self.edge(from, self.stopped, guarded(and(when, not(alive))), span, None);
             }

@@ -9,6 +9,7 @@ mod library;
 mod live;
 mod locks;
 mod races;
+mod unread;
 mod values;
 mod variables;
 
@@ -16,14 +17,14 @@ use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, 
 use crate::layout::{Accesses, Pointers, accesses, escaping};
 use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::points::Points;
-use crate::terms::{is_false, is_true, not, or};
+use crate::terms::{is_false, is_true, not, or, read};
 use crate::threads::{At, Number, Site, Threads, discover, loop_heads, sites};
 use crate::{Checks, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_ir::{
     Assertion, AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place,
-    Program, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Update, Value,
+    Program, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Update, Value, VarRef,
 };
 use threadwise_source::{Diagnostic, Span};
 use threadwise_spawn::{Lives, Parameter, Startable};
@@ -251,8 +252,9 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn finish(self) -> (Program, Vec<Diagnostic>) {
+    fn finish(mut self) -> (Program, Vec<Diagnostic>) {
         let mut program = self.program;
+        unread::forget(&mut program, &mut self.edges);
         program.edges = Arc::new(self.edges);
         (threadwise_validate::finished(program), self.diagnostics)
     }
@@ -468,9 +470,19 @@ impl<'a> Emitter<'a> {
         if !self.looks_for(kind) {
             return self.assume(condition, span);
         }
-        let assertions = Box::new([Assertion { condition: condition.clone(), kind }]);
-        let command = Command { assertions, ..guarded(condition) };
+        let command = Command { assertions: self.assertions(condition.clone(), kind, span), ..guarded(condition) };
         self.step(command, span);
+    }
+
+    /// The condition as an assertion. Where the execution may be one that the program does not have, a failure says nothing.
+    pub(crate) fn assertions(&mut self, condition: Expr, kind: AssertionKind, span: Span) -> Box<[Assertion]> {
+        let joins = kind != AssertionKind::Beyond && !self.checks.races;
+        if !joins || !self.startables.iter().flatten().any(Startable::is_any_number) {
+            return Box::new([Assertion { condition, kind }]);
+        }
+        let unsure = read(VarRef::Shared(self.unsure(span)), Sort::Bool, span);
+        let beyond = Assertion { condition: or(condition.clone(), not(unsure.clone())), kind: AssertionKind::Beyond };
+        Box::new([beyond, Assertion { condition: or(condition, unsure), kind }])
     }
 
     pub(crate) fn looks_for(&self, kind: AssertionKind) -> bool {

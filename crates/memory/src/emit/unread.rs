@@ -1,0 +1,92 @@
+//! Variables that nobody reads: nothing is stored in them, and they take no room in states. Handles of threads of which nobody
+//! can say which thread they are of are such variables, and arrays of them are large.
+
+use std::collections::BTreeSet;
+use threadwise_ir::{
+    Command, Edge, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Sort, Update, VarRef,
+};
+
+/// A variable, locals with the routine that they are of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Variable {
+    Shared(SharedId),
+    Local(RoutineId, LocalId),
+}
+
+/// Takes stores to variables that nobody reads out of the program. To store a value is not to read the variable, also where it
+/// is a store to an element.
+pub(super) fn forget(program: &mut Program, edges: &mut [Edge]) {
+    // Accesses count in races, whatever becomes of the values.
+    let keeps_shared = program.patterns().any(|(_, pattern)| !pattern.is_of_all_threads());
+    let read = reads(program, edges);
+    let is_unread = |variable: Variable| match variable {
+        Variable::Shared(_) => !keeps_shared && !read.contains(&variable),
+        Variable::Local(..) => !read.contains(&variable),
+    };
+    for edge in edges {
+        let routine = program.locations[edge.from.index()].routine;
+        if let Op::Command(Command { update: Update::Assign(assignments), .. }) = &mut edge.op
+            && assignments.iter().any(|(place, _)| is_unread(variable(routine, place.var)))
+        {
+            let kept = assignments.iter().filter(|(place, _)| !is_unread(variable(routine, place.var)));
+            *assignments = kept.cloned().collect();
+        }
+    }
+    for (index, var) in program.shared.iter_mut().enumerate() {
+        if is_unread(Variable::Shared(SharedId(index as u32))) {
+            (var.sort, var.init) = (Sort::Bool, Initial::Default);
+        }
+    }
+    for (index, routine) in program.routines.iter_mut().enumerate() {
+        for (local, var) in routine.locals.iter_mut().enumerate() {
+            if is_unread(Variable::Local(RoutineId(index as u32), LocalId(local as u32))) {
+                var.sort = Sort::Bool;
+            }
+        }
+    }
+}
+
+fn variable(routine: RoutineId, var: VarRef) -> Variable {
+    match var {
+        VarRef::Shared(id) => Variable::Shared(id),
+        VarRef::Local(id) => Variable::Local(routine, id),
+    }
+}
+
+fn reads(program: &Program, edges: &[Edge]) -> BTreeSet<Variable> {
+    let mut read = BTreeSet::new();
+    let mut note = |routine: Option<RoutineId>, kind: &ExprKind| {
+        if let ExprKind::Read(var) | ExprKind::ReadAfter(var) = kind {
+            match (routine, *var) {
+                (_, VarRef::Shared(id)) => drop(read.insert(Variable::Shared(id))),
+                (Some(routine), VarRef::Local(id)) => drop(read.insert(Variable::Local(routine, id))),
+                (None, VarRef::Local(_)) => {}
+            }
+        }
+    };
+    program.walk_expressions(&mut |e| note(None, &e.kind));
+    for edge in edges {
+        let routine = program.locations[edge.from.index()].routine;
+        edge.op.walk_expressions(&mut |e| note(Some(routine), &e.kind));
+    }
+    // What properties see of threads, and what is not an assignment, is as good as read.
+    let mut more = BTreeSet::new();
+    program.walk_expressions(&mut |e| {
+        if let ExprKind::LocalOf(thread, local) = &e.kind {
+            more.insert(Variable::Local(program.template(thread.template).body, *local));
+        }
+    });
+    for edge in edges {
+        let routine = program.locations[edge.from.index()].routine;
+        match &edge.op {
+            Op::Command(Command { update: Update::Assign(_), .. }) => {}
+            Op::Command(Command { update: Update::Action { .. }, .. }) | Op::Call { .. } | Op::Return(_) => {
+                let locals = 0..program.routine(routine).locals.len() as u32;
+                more.extend(locals.map(|local| Variable::Local(routine, LocalId(local))));
+                more.extend((0..program.shared.len() as u32).map(|id| Variable::Shared(SharedId(id))));
+            }
+        }
+    }
+    read.extend(more);
+    read
+}
