@@ -5,6 +5,7 @@
 //! runs for ever.
 
 mod access;
+mod inputs;
 mod library;
 mod live;
 mod locks;
@@ -347,6 +348,7 @@ impl<'a> Emitter<'a> {
         let routine = &mut self.program.routines[thread.index()];
         (routine.entry, routine.exit) = (entry, exit);
         routine.locals = std::mem::take(&mut self.locals);
+        inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge);
         live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
         Ok(())
     }
@@ -510,14 +512,17 @@ impl<'a> Emitter<'a> {
         let position = self.free_temporaries.iter().position(|id| self.locals[id.index()].sort == *sort);
         let id = match position {
             Some(position) => self.free_temporaries.swap_remove(position),
-            None => {
-                let id = LocalId(self.locals.len() as u32);
-                let name = format!("tmp{}", self.locals.len()).into();
-                self.locals.push(LocalVar { name, sort: sort.clone(), span });
-                id
-            }
+            None => self.temporary_of_its_own(sort, span),
         };
         self.used_temporaries.push(id);
+        id
+    }
+
+    /// A temporary that is used for nothing else: it can be seen what becomes of its value.
+    pub(crate) fn temporary_of_its_own(&mut self, sort: &Sort, span: Span) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        let name = format!("tmp{}", self.locals.len()).into();
+        self.locals.push(LocalVar { name, sort: sort.clone(), span });
         id
     }
 

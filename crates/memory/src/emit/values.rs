@@ -65,7 +65,7 @@ impl Emitter<'_> {
         match ty {
             Type::Pointer => Term::constant(self.unknown(), sort, span),
             Type::Int(_) => {
-                let temporary = VarRef::Local(self.temporary(&sort, span));
+                let temporary = VarRef::Local(self.temporary_of_its_own(&sort, span));
                 let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
                 self.step(assigned(vec![(place, Value::Any)]), span);
                 read(temporary, sort, span)
