@@ -5,7 +5,8 @@ use crate::complaint::complain;
 use crate::console::{Console, layout, print};
 use crate::defines::{self, Defines};
 use crate::exit::{Exit, InputError, Job};
-use crate::input::load_program;
+use crate::grow::{Grown, verify_and_grow};
+use crate::input::load_bounded;
 use crate::pending::PendingFile;
 use crate::several::check_each;
 use crate::work;
@@ -16,7 +17,7 @@ use threadwise_evidence_files::{write_proof, write_trace};
 use threadwise_frontends::frontend_for;
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
-use threadwise_portfolio::{Outcome, Request, verify};
+use threadwise_portfolio::{Outcome, Request};
 use threadwise_report::{Layout, Report, human, json, show_count, to_text};
 use threadwise_verdict::Verdict;
 
@@ -44,7 +45,7 @@ fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
     work::choose_solver(&args.solver)?;
     let options = &args.language.options;
     let defines = defines::from_flags(options)?;
-    let program = load_program(names, options, &budget, args.output.quiet)?;
+    let read = load_bounded(names, options, &budget, args.output.quiet)?;
     let files = EvidenceFiles::prepare(args, &names[0])?;
     let request = Request {
         engine: args.engine,
@@ -53,7 +54,10 @@ fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
         ..Request::default()
     };
     let clock = budget.clone();
-    let outcome = work::run(&console, budget, |budget| verify(&program, &request, budget));
+    let Grown { program, outcome, level } = work::run(&console, budget, |budget| {
+        let again = |level| load_bounded(names, &options.at_level(level), budget, true);
+        verify_and_grow(read, &request, budget, again)
+    });
     say_notes(&console, &outcome);
     if let Some(error) = &outcome.rejected {
         return Err(InputError::of_program(&program.source, error.clone()));
@@ -78,7 +82,7 @@ fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
         Format::Json => to_text(&json(&report)),
     })?;
     // Standard output has its one report by now.
-    Ok(match files.write(&console, &program, &outcome, &defines) {
+    Ok(match files.write(&console, &program, &outcome, &defines::at_level(&defines, level)) {
         Ok(()) => exit_code(&outcome.verdict),
         Err(error) => complain(&error, Format::Human),
     })

@@ -40,9 +40,21 @@ pub fn from_evidence(recorded: &Defines, flags: &Options) -> Result<Defines, Inp
     Ok(recorded.clone())
 }
 
+/// How often bounds of the front end were raised before the evidence was found stands among the constants, under a name
+/// that no constant has.
+const RAISED: &str = "bounds raised";
+
+/// The constants of a program whose bounds were raised so often.
+pub fn at_level(defines: &Defines, level: u32) -> Defines {
+    let raised = (level > 0).then(|| (RAISED.to_string(), i64::from(level)));
+    defines.clone().into_iter().chain(raised).collect()
+}
+
 /// How to read the program that evidence was made of.
 pub fn options_of_evidence(header: &Header, defines: &Defines, flags: &Options) -> Options {
-    let mut options = flags.with_defines(defines);
+    let level = defines.get(RAISED).and_then(|level| u32::try_from(*level).ok()).unwrap_or(0);
+    let constants = defines.iter().filter(|(name, _)| *name != RAISED);
+    let mut options = flags.with_defines(constants).at_level(level);
     if header.deadlock && flags.values(&DEADLOCK).next().is_none() {
         options.add(&DEADLOCK, "");
     }

@@ -19,6 +19,13 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// A program that was read.
+pub struct Bounded {
+    pub program: Arc<Program>,
+    /// Where bounds that the front end chose can be raised.
+    pub bounded: Vec<Span>,
+}
+
 /// Reads and lowers a program; its name tells the language. Warnings go to standard error.
 pub fn load_program(
     paths: &[PathBuf],
@@ -26,17 +33,23 @@ pub fn load_program(
     budget: &Budget,
     quiet: bool,
 ) -> Result<Arc<Program>, InputError> {
+    load_bounded(paths, options, budget, quiet).map(|read| read.program)
+}
+
+/// The same, and where more of it could be looked at. Where bounds have been raised, warnings were told before.
+pub fn load_bounded(paths: &[PathBuf], options: &Options, budget: &Budget, quiet: bool) -> Result<Bounded, InputError> {
     let frontend = frontend_for(&paths[0]);
     let files =
         paths.iter().map(|path| read_source(path, frontend)).collect::<Result<Vec<SourceFile>, InputError>>()?;
     frontend.check_options(options)?;
     let loaded = frontend.load_within(files, options, budget).map_err(InputError::Limit)?;
-    let Loaded { program, source, diagnostics } = loaded;
-    let is_shown = |d: &Diagnostic| !quiet || d.severity == Severity::Error;
+    let Loaded { program, source, diagnostics, bounded } = loaded;
+    let is_new = !quiet && options.level() == 0;
+    let is_shown = |d: &Diagnostic| is_new || d.severity == Severity::Error;
     let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(is_shown).collect();
     let Some(program) = program else { return Err(InputError::Program { source, diagnostics }) };
     tell(&source, &diagnostics);
-    Ok(program)
+    Ok(Bounded { program, bounded })
 }
 
 /// Reads the text of a program.

@@ -11,6 +11,7 @@ mod engine_args;
 mod exit;
 mod frontend_args;
 mod generated;
+mod grow;
 mod input;
 mod interrupt;
 mod judged;

@@ -52,7 +52,7 @@ static OBJECTS: FrontendOption = FrontendOption {
     short: None,
     long: "objects",
     value_name: Some("N"),
-    help: "How many objects of one allocation are kept apart where it is not known how many there are",
+    help: "How many objects of one allocation are kept apart at most, where it is not known how many there are (16)",
     subject: "heap",
     check: |text| match text.parse::<u32>() {
         Ok(1..=4096) => Ok(()),
@@ -60,17 +60,47 @@ static OBJECTS: FrontendOption = FrontendOption {
     },
 };
 
+static RECURSION: FrontendOption = FrontendOption {
+    short: None,
+    long: "recursion",
+    value_name: Some("N"),
+    help: "How many calls of one function can be open at the same time at most, in one thread (64)",
+    subject: "bound for recursion",
+    check: |text| match text.parse::<u32>() {
+        Ok(1..=1000) => Ok(()),
+        _ => Err("write a number from 1 to 1000".to_string()),
+    },
+};
+
+/// What a bound is at first, and at most unless the user says otherwise.
+#[derive(Clone, Copy)]
+struct Bound {
+    first: u32,
+    most: u32,
+}
+
+const OBJECTS_KEPT: Bound = Bound { first: 4, most: 16 };
+const OPEN_CALLS: Bound = Bound { first: 8, most: 64 };
+
+impl Bound {
+    /// The bound after it has been doubled so often, up to what the user said.
+    fn at(self, level: u32, said: Option<u32>) -> u32 {
+        let doubled = u64::from(self.first) << level.min(20);
+        doubled.min(u64::from(said.unwrap_or(self.most))) as u32
+    }
+}
+
 /// What to verify.
 pub static PROPERTY: FrontendOption = FrontendOption {
     short: None,
     long: "property",
     value_name: Some("NAME|FILE.prp"),
-    help: "What to verify: assertions, races, memory, overflow, locks, or a property file; may be given several times",
+    help: "What to verify: assertions, races, memory, overflow, locks, deadlock, or a property file; may be given several times",
     subject: "choice of properties: what it declares is verified",
     check: |text| checks_of(Checks::none(), text).map(drop),
 };
 
-static OPTIONS: &[&FrontendOption] = &[&DEFINE, &DATA_MODEL, &INCLUDE, &CPP, &ENTRY, &OBJECTS, &PROPERTY];
+static OPTIONS: &[&FrontendOption] = &[&DEFINE, &DATA_MODEL, &INCLUDE, &CPP, &ENTRY, &OBJECTS, &RECURSION, &PROPERTY];
 
 /// The checks with one property more.
 fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
@@ -78,7 +108,7 @@ fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
         return Ok(checks);
     }
     if !text.ends_with(".prp") {
-        let names = "assertions, races, memory, overflow and locks";
+        let names = "assertions, races, memory, overflow, locks and deadlock";
         return Err(format!("there are {names}, and files whose names end with .prp"));
     }
     let content = std::fs::read_to_string(text).map_err(|error| format!("cannot be read: {error}"))?;
@@ -110,6 +140,7 @@ fn named(checks: Checks, name: &str) -> Option<Checks> {
         "memory" => Checks { memory: true, ..checks },
         "overflow" => Checks { overflow: true, ..checks },
         "locks" => Checks { locks: true, ..checks },
+        "deadlock" => Checks { deadlock: true, ..checks },
         _ => return None,
     })
 }
@@ -143,16 +174,21 @@ impl Frontend for C {
         let how = threadwise_front_c::Options { model, preprocessing, entries: all(&ENTRY) };
         let read = threadwise_front_c::load(files, &how);
         let (source, mut diagnostics) = (read.source, read.diagnostics);
-        let Some(code) = read.code else { return Loaded { program: None, source, diagnostics } };
+        let Some(code) = read.code else { return Loaded { program: None, source, diagnostics, bounded: Vec::new() } };
         let mut checks = if all(&PROPERTY).is_empty() { Checks::default() } else { Checks::none() };
         for property in all(&PROPERTY) {
             checks = checks_of(checks, &property).unwrap_or(checks);
         }
-        let objects = last(&OBJECTS).and_then(|text| text.parse().ok());
-        let defaults = threadwise_memory::Options::default();
-        let lowering = threadwise_memory::Options { checks, objects: objects.unwrap_or(defaults.objects) };
+        let said = |option| last(option).and_then(|text| text.parse().ok());
+        let objects = |level| OBJECTS_KEPT.at(level, said(&OBJECTS));
+        let recursion = |level| OPEN_CALLS.at(level, said(&RECURSION));
+        let level = options.level();
+        let lowering = threadwise_memory::Options { checks, objects: objects(level), recursion: recursion(level) };
         let lowered = threadwise_memory::lower(&code, &lowering);
         diagnostics.extend::<Vec<Diagnostic>>(lowered.diagnostics);
-        Loaded { program: lowered.program.map(Arc::new), source, diagnostics }
+        let mut bounded = Vec::new();
+        bounded.extend(lowered.few_objects.iter().filter(|_| objects(level) < objects(level + 1)));
+        bounded.extend(lowered.open_calls.iter().filter(|_| recursion(level) < recursion(level + 1)));
+        Loaded { program: lowered.program.map(Arc::new), source, diagnostics, bounded }
     }
 }

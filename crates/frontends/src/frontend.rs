@@ -65,6 +65,8 @@ pub struct Loaded {
     pub source: Arc<SourceMap>,
     /// Errors and warnings in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where the program is beyond bounds that the front end chose by itself, and can raise: see [`Options::at_level`].
+    pub bounded: Vec<Span>,
 }
 
 /// For languages in which a program is one file.
@@ -83,7 +85,7 @@ pub(crate) fn one_file(
             (None, vec![Diagnostic::error(Span::default(), message).hint("give the files one by one")])
         }
     };
-    Loaded { program: program.map(Arc::new), source, diagnostics }
+    Loaded { program: program.map(Arc::new), source, diagnostics, bounded: Vec::new() }
 }
 
 #[cfg(test)]

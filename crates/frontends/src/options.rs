@@ -40,25 +40,38 @@ pub struct Refusal {
 
 /// The options that were given, in their order.
 #[derive(Clone, Debug, Default)]
-pub struct Options(Vec<(&'static FrontendOption, String)>);
+pub struct Options {
+    given: Vec<(&'static FrontendOption, String)>,
+    /// How often bounds that a front end chose by itself have been raised.
+    level: u32,
+}
 
 impl Options {
     /// Adds an option whose value has been checked.
     pub fn add(&mut self, option: &'static FrontendOption, value: impl Into<String>) {
-        self.0.push((option, value.into()));
+        self.given.push((option, value.into()));
     }
 
     /// All of them with their values.
     pub fn given(&self) -> impl Iterator<Item = (&'static FrontendOption, &str)> {
-        self.0.iter().map(|(option, value)| (*option, value.as_str()))
+        self.given.iter().map(|(option, value)| (*option, value.as_str()))
     }
 
     /// The same with these constants; others that are no integers stay.
     pub fn with_defines<'a>(&self, defines: impl IntoIterator<Item = (&'a String, &'a i64)>) -> Options {
         let is_other = |(option, text): &(&FrontendOption, String)| option.long != DEFINE.long || define(text).is_err();
-        let mut all = Options(self.0.iter().filter(|given| is_other(given)).cloned().collect());
-        all.0.extend(with_defines(defines).0);
-        all
+        let given = self.given.iter().filter(|given| is_other(given)).cloned();
+        let given = given.chain(with_defines(defines).given).collect();
+        Options { given, level: self.level }
+    }
+
+    /// The same, where bounds that the front end chose by itself are raised so often.
+    pub fn at_level(&self, level: u32) -> Options {
+        Options { given: self.given.clone(), level }
+    }
+
+    pub fn level(&self) -> u32 {
+        self.level
     }
 
     /// The values of one option.

@@ -5,11 +5,18 @@ use crate::code::{
     Block, BlockId, Callee, Code, End, Expr, ExprKind, Function, FunctionId, Instruction, InstructionKind, Library,
     LocalId, Place, Type, Variable,
 };
+use crate::known::{self, Known};
 use crate::walk::{Visitor, for_each_expr, targets};
 use threadwise_source::{Diagnostic, Span};
 
 /// More instructions than this in one thread are not laid out.
 const MAX_INSTRUCTIONS: usize = 400_000;
+
+/// Functions that call themselves are laid out less often where it would be more instructions than this.
+const MANY_INSTRUCTIONS: usize = 40_000;
+
+/// More calls of one function are never open at the same time, even where constants seem to say how many.
+const MANY_CALLS: u32 = 250;
 
 /// The code of a thread.
 #[derive(Clone, Debug)]
@@ -25,6 +32,8 @@ pub(crate) struct Flat {
     pub(crate) result: Option<LocalId>,
     /// The first parameter of the root.
     pub(crate) first_param: LocalId,
+    /// Calls that were not laid out because too many calls of the function are open there already.
+    pub(crate) cut: Vec<Span>,
 }
 
 /// A local variable of some call.
@@ -39,6 +48,8 @@ pub(crate) struct FlatLocal {
 pub(crate) struct Call {
     pub(crate) parent: Option<usize>,
     pub(crate) function: FunctionId,
+    /// The parameters that constants were given for, by their numbers.
+    given: Known,
 }
 
 impl Flat {
@@ -60,8 +71,26 @@ impl Flat {
     }
 }
 
-/// Lays out a thread that starts with a function.
-pub(crate) fn flatten(code: &Code, root: FunctionId, taken: &[FunctionId]) -> Result<Flat, Diagnostic> {
+/// Lays out a thread that starts with a function. So many calls of one function can be open at the same time; where that
+/// is a lot of code, it is fewer.
+pub(crate) fn flatten(code: &Code, root: FunctionId, taken: &[FunctionId], recursion: u32) -> Result<Flat, Diagnostic> {
+    let mut recursion = recursion.max(1);
+    loop {
+        let laid_out = flatten_once(code, root, taken, recursion)?;
+        if laid_out.0.cut.is_empty() || laid_out.1 <= MANY_INSTRUCTIONS || recursion == 1 {
+            return Ok(laid_out.0);
+        }
+        recursion /= 2;
+    }
+}
+
+/// The code, and how many instructions it has at least.
+fn flatten_once(
+    code: &Code,
+    root: FunctionId,
+    taken: &[FunctionId],
+    recursion: u32,
+) -> Result<(Flat, usize), Diagnostic> {
     let flat = Flat {
         root,
         locals: Vec::new(),
@@ -70,17 +99,19 @@ pub(crate) fn flatten(code: &Code, root: FunctionId, taken: &[FunctionId]) -> Re
         call_of: Vec::new(),
         result: None,
         first_param: LocalId(0),
+        cut: Vec::new(),
     };
-    let mut inliner = Inliner { code, taken, flat, instructions: 0 };
+    let known = Known::new();
+    let mut inliner = Inliner { code, taken, flat, instructions: 0, recursion, known };
     let function = code.function(root);
     if function.result != Type::Void {
         let ty = function.result.clone();
         inliner.flat.result = Some(inliner.add_local("result", ty, function.span, 0));
     }
     inliner.flat.first_param = LocalId(inliner.flat.locals.len() as u32);
-    let call = inliner.add_call(None, root);
+    let call = inliner.add_call(None, root, Known::new());
     inliner.body(call, None)?;
-    Ok(inliner.flat)
+    Ok((inliner.flat, inliner.instructions))
 }
 
 struct Inliner<'a> {
@@ -89,6 +120,10 @@ struct Inliner<'a> {
     taken: &'a [FunctionId],
     flat: Flat,
     instructions: usize,
+    /// How many calls of one function can be open at the same time.
+    recursion: u32,
+    /// Parameters that constants were given for.
+    known: Known,
 }
 
 /// Where a call goes on, and where its result goes.
@@ -98,8 +133,8 @@ struct Continuation {
 }
 
 impl Inliner<'_> {
-    fn add_call(&mut self, parent: Option<usize>, function: FunctionId) -> usize {
-        self.flat.calls.push(Call { parent, function });
+    fn add_call(&mut self, parent: Option<usize>, function: FunctionId, given: Known) -> usize {
+        self.flat.calls.push(Call { parent, function, given });
         self.flat.calls.len() - 1
     }
 
@@ -127,23 +162,21 @@ impl Inliner<'_> {
         let locals = function.locals.iter().map(|local| FlatLocal { variable: local.clone(), call });
         self.flat.locals.extend(locals);
         let Some(blocks) = &function.body else { unreachable!("only what has a body is laid out") };
-        let reached = reached(blocks);
+        let blocks: Vec<Block> = blocks.iter().map(|block| self.own_copy(block, offset)).collect();
+        let reached = reached(&blocks);
         let mut places: Vec<Option<BlockId>> = vec![None; blocks.len()];
         for (index, block) in blocks.iter().enumerate().filter(|(index, _)| reached[*index]) {
             places[index] = Some(self.add_block(call, End::Unreachable, block.span));
         }
         let entry = places[0].expect("the entry is reached");
-        for (index, block) in blocks.iter().enumerate().filter(|(index, _)| reached[*index]) {
-            let at = places[index].expect("it is reached");
-            let mut block = block.clone();
-            Shift(offset).block(&mut block);
+        for (index, block) in blocks.into_iter().enumerate().filter(|(index, _)| reached[*index]) {
+            let mut at = places[index].expect("it is reached");
             self.block(at).label = block.label.clone();
-            let mut at = at;
             for instruction in block.instructions {
                 at = self.instruction(at, instruction, call)?;
             }
             let to = |id: BlockId| places[id.index()].expect("its source is reached");
-            let end = match simplified(block.end) {
+            let end = match block.end {
                 End::Goto(id) => End::Goto(to(id)),
                 End::Branch(e, yes, no) => End::Branch(e, to(yes), to(no)),
                 End::Switch(e, cases, rest) => {
@@ -156,6 +189,14 @@ impl Inliner<'_> {
             self.block(at).span = block.span;
         }
         Ok(entry)
+    }
+
+    /// A block of a function with the locals of a call, whose first is this one.
+    fn own_copy(&self, block: &Block, offset: u32) -> Block {
+        let mut block = block.clone();
+        Shift(offset).block(&mut block);
+        known::Replace(&self.known).block(&mut block);
+        Block { end: simplified(block.end), ..block }
     }
 
     fn return_from(&mut self, at: BlockId, value: Option<Expr>, of: &Function, then: Option<&Continuation>) -> End {
@@ -263,10 +304,40 @@ impl Inliner<'_> {
             at = no;
         }
         // No function that was seen to be meant: null, or one that is called as something else.
+        self.beyond(at, span, call);
+        Ok(then)
+    }
+
+    /// The parameters that a call gives constants for, which are theirs as long as the call is open.
+    fn given_constants(&self, function: &Function, args: &[Expr]) -> Known {
+        let constant = known::constant_params(function);
+        let value = |(number, arg): (u32, &Expr)| {
+            let word = known::value(arg, &self.known)?;
+            let fits = function.locals[number as usize].ty == arg.ty;
+            (fits && constant.contains(&LocalId(number))).then_some((LocalId(number), word))
+        };
+        (0..).zip(args).take(function.params).filter_map(value).collect()
+    }
+
+    /// How many calls of a function are open inside of a call, and how many with the same constants: where these change from
+    /// call to call they mostly say how deep it goes.
+    fn open_calls(&self, call: usize, function: FunctionId, given: &Known) -> (u32, u32) {
+        let (mut outer, mut open, mut alike) = (Some(call), 0, 0);
+        while let Some(now) = outer {
+            let of = &self.flat.calls[now];
+            open += u32::from(of.function == function);
+            alike += u32::from(of.function == function && of.given == *given);
+            outer = of.parent;
+        }
+        (open, alike)
+    }
+
+    /// What is not followed any further; nothing leads to the block that it gives.
+    fn beyond(&mut self, at: BlockId, span: Span, call: usize) -> BlockId {
         let wrong = InstructionKind::Assert(Expr::constant(0, crate::code::INT, span), crate::code::Failure::Beyond);
         self.block(at).instructions.push(Instruction { kind: wrong, span });
         self.block(at).end = End::Exit;
-        Ok(then)
+        self.add_block(call, End::Unreachable, span)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -285,21 +356,22 @@ impl Inliner<'_> {
             self.block(at).instructions.push(Instruction { kind, span });
             return Ok(at);
         }
-        let mut outer = Some(call);
-        while let Some(now) = outer {
-            if self.flat.calls[now].function == id {
-                return Err(Diagnostic::error(span, format!("`{}` calls itself", function.name))
-                    .hint("recursion is not supported: write it as a loop"));
-            }
-            outer = self.flat.calls[now].parent;
+        let given = self.given_constants(function, &args);
+        let (open, alike) = self.open_calls(call, id, &given);
+        // Where it is too much code already it will be laid out again, with fewer calls.
+        let is_too_much = open > 0 && self.instructions > MANY_INSTRUCTIONS;
+        if alike >= self.recursion || open >= MANY_CALLS || is_too_much {
+            self.flat.cut.push(span);
+            return Ok(self.beyond(at, span, call));
         }
-        let inner = self.add_call(Some(call), id);
+        let inner = self.add_call(Some(call), id, given.clone());
         let atomic = |kind| Instruction { kind, span };
         if function.is_atomic {
             self.block(at).instructions.push(atomic(InstructionKind::AtomicBegin));
         }
         // The arguments are evaluated before the parameters are there, so that a function may be called by itself.
         let first = self.flat.locals.len() as u32;
+        self.known.extend(given.into_iter().map(|(LocalId(number), word)| (LocalId(first + number), word)));
         for (number, arg) in args.into_iter().enumerate().take(function.params) {
             let parameter = &function.locals[number];
             let to = Place::local(LocalId(first + number as u32), parameter.ty.clone(), arg.span);
@@ -371,12 +443,20 @@ impl Visitor for Shift {
 
 /// A branch on a constant is none.
 fn simplified(end: End) -> End {
+    let constant = |e: &Expr| match e.kind {
+        ExprKind::Const(value) => Some(value),
+        _ => known::value(e, &Known::new()),
+    };
     match end {
-        End::Branch(e, yes, no) => match e.kind {
-            ExprKind::Const(value) => End::Goto(if value != 0 { yes } else { no }),
-            _ => End::Branch(e, yes, no),
+        End::Branch(e, yes, no) => match constant(&e) {
+            Some(value) => End::Goto(if value != 0 { yes } else { no }),
+            None => End::Branch(e, yes, no),
         },
-        end => end,
+        End::Switch(e, cases, rest) => match constant(&e) {
+            Some(value) => End::Goto(cases.iter().find(|(case, _)| *case == value).map_or(rest, |(_, to)| *to)),
+            None => End::Switch(e, cases, rest),
+        },
+        end @ (End::Goto(_) | End::Return(_) | End::Exit | End::Unreachable) => end,
     }
 }
 
@@ -386,7 +466,7 @@ fn reached(blocks: &[Block]) -> Vec<bool> {
     let mut work = vec![0];
     while let Some(block) = work.pop() {
         if !std::mem::replace(&mut reached[block], true) {
-            work.extend(targets(&simplified(blocks[block].end.clone())).into_iter().map(BlockId::index));
+            work.extend(targets(&blocks[block].end).into_iter().map(BlockId::index));
         }
     }
     reached

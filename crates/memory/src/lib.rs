@@ -9,6 +9,7 @@
 pub mod code;
 mod emit;
 mod flat;
+mod known;
 mod layout;
 mod objects;
 mod points;
@@ -19,7 +20,7 @@ mod walk;
 
 use std::collections::BTreeSet;
 use threadwise_ir::Program;
-use threadwise_source::Diagnostic;
+use threadwise_source::{Diagnostic, Span};
 
 /// What is looked for. Where something that is not looked for goes wrong, the execution ends silently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,17 +30,19 @@ pub struct Checks {
     pub memory: bool,
     pub overflow: bool,
     pub locks: bool,
+    /// No thread can go on, and one has not ended.
+    pub deadlock: bool,
 }
 
 impl Checks {
     pub fn none() -> Checks {
-        Checks { assertions: false, races: false, memory: false, overflow: false, locks: false }
+        Checks { assertions: false, races: false, memory: false, overflow: false, locks: false, deadlock: false }
     }
 }
 
 impl Default for Checks {
     fn default() -> Checks {
-        Checks { assertions: true, races: true, memory: true, overflow: false, locks: true }
+        Checks { assertions: true, races: true, memory: true, overflow: false, locks: true, deadlock: true }
     }
 }
 
@@ -48,11 +51,13 @@ pub struct Options {
     pub checks: Checks,
     /// How many objects of one allocation are kept apart where it is not known how many there are.
     pub objects: u32,
+    /// How many calls of one function can be open at the same time in one thread.
+    pub recursion: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { checks: Checks::default(), objects: 4 }
+        Options { checks: Checks::default(), objects: 4, recursion: 8 }
     }
 }
 
@@ -61,12 +66,19 @@ impl Default for Options {
 pub struct Lowered {
     pub program: Option<Program>,
     pub diagnostics: Vec<Diagnostic>,
+    /// Allocations for which there may have to be more objects.
+    pub few_objects: Vec<Span>,
+    /// Calls that are not followed because too many of their function are open there.
+    pub open_calls: Vec<Span>,
 }
 
 /// Lowers a program.
 pub fn lower(code: &code::Code, options: &Options) -> Lowered {
     match emit::lower(code, options, &BTreeSet::new()) {
-        Ok((program, diagnostics)) => Lowered { program: Some(program), diagnostics },
-        Err(error) => Lowered { program: None, diagnostics: vec![*error] },
+        Ok(lowered) => lowered,
+        Err(error) => {
+            let diagnostics = vec![*error];
+            Lowered { program: None, diagnostics, few_objects: Vec::new(), open_calls: Vec::new() }
+        }
     }
 }

@@ -68,6 +68,8 @@ pub(crate) struct Threads {
     pub(crate) created: BTreeMap<At, Vec<(FunctionId, Vec<ThreadIndex>)>>,
     /// The functions whose addresses are taken.
     pub(crate) taken: Vec<FunctionId>,
+    /// How many calls of one function can be open at the same time.
+    pub(crate) recursion: u32,
 }
 
 impl Threads {
@@ -91,10 +93,10 @@ impl Threads {
 }
 
 /// Finds all threads. Threads that run a function in `apart` are told apart one by one, as far as there is a fixed number.
-pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>) -> Result<Threads, Diagnostic> {
-    let mut threads = Threads { taken: taken_functions(code), ..Threads::default() };
+pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>, recursion: u32) -> Result<Threads, Diagnostic> {
+    let mut threads = Threads { taken: taken_functions(code), recursion, ..Threads::default() };
     for &entry in &code.entries {
-        let flat = flatten(code, entry, &threads.taken)?;
+        let flat = flatten(code, entry, &threads.taken, recursion)?;
         let name = fresh_name(&threads, &code.function(entry).name);
         threads.all.push(Thread { name, flat, copies: Number::Exactly(1), creator: None, is_entry: true });
     }
@@ -211,7 +213,7 @@ fn create(
             return Err(Diagnostic::error(span, "the program has too many different threads")
                 .hint("create threads that do the same in a loop"));
         }
-        let flat = flatten(code, function, &threads.taken)?;
+        let flat = flatten(code, function, &threads.taken, threads.recursion)?;
         let name = fresh_name(threads, &code.function(function).name);
         threads.all.push(Thread { name, flat, copies: each, creator: Some(creator), is_entry: false });
         created.push(ThreadIndex(threads.all.len() as u32 - 1));
@@ -373,6 +375,8 @@ pub(crate) struct Site {
     pub(crate) slots: u64,
     /// No more can be needed.
     pub(crate) exact: bool,
+    /// Its elements are known to be as many.
+    pub(crate) counted: bool,
 }
 
 /// All allocations. Those in loops get as many objects as the loop seems to need, or else `objects`.
@@ -391,11 +395,11 @@ pub(crate) fn sites(threads: &Threads, objects: u64) -> Vec<Site> {
         let needed = repeats.zip(copies).map(|(repeats, copies)| repeats * copies);
         let needed = needed.filter(|needed| *needed <= objects.max(MAX_COPIES));
         let (slots, exact) = (needed.unwrap_or(objects), needed.is_some());
-        let elements = match &without_conversions(count).kind {
-            ExprKind::Const(n) => u64::try_from(*n).unwrap_or(0),
-            _ => objects,
+        let (elements, counted) = match &without_conversions(count).kind {
+            ExprKind::Const(n) => (u64::try_from(*n).unwrap_or(0), true),
+            _ => (objects, false),
         };
-        found.push(Site { at, ty: ty.clone(), elements, zeroed: *zeroed, slots: slots.max(1), exact });
+        found.push(Site { at, ty: ty.clone(), elements, zeroed: *zeroed, slots: slots.max(1), exact, counted });
     }
     found
 }

@@ -90,7 +90,7 @@ fn compose(
             Err(why) => solved = Some(format!("assertions at each node: {why}")),
         }
     }
-    let request = Request { want_proof: true, in_company: true, ..*request };
+    let request = Request { want_proof: true, in_company: true, ..request.clone() };
     let others: Vec<&dyn Engine> = engines().filter(|e| e.applicable(program).is_ok()).collect();
     let mut reasons: Vec<String> = solved.into_iter().collect();
     for engine in &others {

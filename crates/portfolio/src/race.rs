@@ -115,7 +115,7 @@ pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -
     let (sender, receiver) = channel();
     let mut race = Race {
         program,
-        request: Request { in_company: true, ..*request },
+        request: Request { in_company: true, ..request.clone() },
         budget,
         turns: Turns::new(cores),
         sender,
@@ -170,7 +170,13 @@ impl Race<'_> {
                     self.dismiss();
                     return Some(outcome);
                 }
+                let is_beyond = outcome.goes_beyond(self.program, &self.request.bounded);
                 self.ended.push(Ended { engine: name, limit: runner.budget.limit_met(), outcome });
+                // Nobody can prove it, and there will be a larger program to look at.
+                if is_beyond {
+                    self.dismiss();
+                    return None;
+                }
             }
             // Its place goes to the next one.
             if let Some((engine, _)) = self.waiting.pop_front() {
@@ -207,7 +213,8 @@ impl Race<'_> {
         let (part, of) = if engine.name() == EngineName::Explicit { (1, 2) } else { (3, 4) };
         let (budget, cancelled) =
             self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
-        let (program, request, sender, own) = (self.program.clone(), self.request, self.sender.clone(), budget.clone());
+        let (program, request, sender, own) =
+            (self.program.clone(), self.request.clone(), self.sender.clone(), budget.clone());
         let work = move || {
             let outcome = run_if_applicable(engine, &program, &request, &own);
             own.report_end();

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use threadwise_claims::{Advice, Attempt, Claim, Stats, Unknown, Unreached};
 use threadwise_evidence::Proof;
-use threadwise_ir::Program;
 use threadwise_ir::patience::under;
+use threadwise_ir::{Gap, Program};
 use threadwise_limits::{Budget, Limit};
-use threadwise_source::Diagnostic;
+use threadwise_source::{Diagnostic, Span};
 use threadwise_verdict::Verdict;
 use threadwise_workers::watched;
 
 /// What the user wants.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     pub engine: EngineChoice,
     /// Whether a SAFE verdict must come with a proof: it is then checked, and handed over.
@@ -27,6 +27,8 @@ pub struct Request {
     pub options: EngineOptions,
     /// Other engines look for errors at the same time. For `auto` to say.
     pub in_company: bool,
+    /// Where the program goes beyond bounds that can be raised: once a search came there, the others need not go on.
+    pub bounded: Arc<[Span]>,
 }
 
 /// What came of it.
@@ -54,10 +56,22 @@ pub struct Outcome {
     pub rejected: Option<Diagnostic>,
 }
 
+impl Outcome {
+    /// Whether nothing is known because an execution goes beyond one of these bounds.
+    pub fn goes_beyond(&self, program: &Program, bounds: &[Span]) -> bool {
+        let is_beyond = |reason: &str| {
+            let at = |span: &Span| Unknown::from_gap(program, Gap::Beyond(*span)).reason == reason;
+            bounds.iter().any(at)
+        };
+        let is_unknown = matches!(self.verdict, Verdict::Unknown(_));
+        is_unknown && self.attempts.iter().filter_map(|attempt| attempt.reason.as_deref()).any(is_beyond)
+    }
+}
+
 /// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged. Engines and
 /// judges end when the budget does; one that did not would be left behind.
 pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
-    let (program, request) = (program.clone(), *request);
+    let (program, request, engine) = (program.clone(), request.clone(), request.engine);
     let work = move |budget: &Budget| match request.engine {
         EngineChoice::Auto => race(&program, &request, budget),
         EngineChoice::Only(name) => match asked_whether_applicable(name.engine(), &program, budget) {
@@ -66,8 +80,8 @@ pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Out
             Err(limit) => without_answer(name.into(), at_limit(limit)),
         },
     };
-    let watched = watched(request.engine.as_str(), budget, work);
-    watched.unwrap_or_else(|limit| without_answer(request.engine, at_limit(limit)))
+    let watched = watched(engine.as_str(), budget, work);
+    watched.unwrap_or_else(|limit| without_answer(engine, at_limit(limit)))
 }
 
 /// Whether an engine can treat a program, or the limit that was met before that was known.

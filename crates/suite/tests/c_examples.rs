@@ -8,19 +8,27 @@ use threadwise_portfolio::{Request, verify};
 use threadwise_source::SourceFile;
 use threadwise_suite::c_examples;
 
-const PROPERTIES: [&str; 4] = ["assertions", "races", "memory", "locks"];
+const PROPERTIES: [&str; 6] = ["assertions", "races", "memory", "overflow", "locks", "deadlock"];
 
-/// The verdict on one property of a program.
+/// The verdict on one property of a program, whose bounds are raised as long as it goes beyond them.
 fn verdict(path: &Path, text: &str, property: &str) -> String {
-    let file = SourceFile::new(path.display().to_string(), text);
     let mut options = Options::default();
     options.add(&PROPERTY, property);
-    let loaded = frontend_for(path).load(vec![file], &options, &Budget::unlimited());
-    let Some(program) = loaded.program else {
-        panic!("{}", threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false));
-    };
-    let budget = Budget::new(Some(Duration::from_secs(120)), None);
-    verify(&program, &Request::default(), &budget).verdict.word().to_uppercase()
+    for level in 0.. {
+        let file = SourceFile::new(path.display().to_string(), text);
+        let loaded = frontend_for(path).load_within(vec![file], &options.at_level(level), &Budget::unlimited());
+        let loaded = loaded.expect("there is no limit");
+        let Some(program) = loaded.program else {
+            panic!("{}", threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false));
+        };
+        let budget = Budget::new(Some(Duration::from_secs(120)), None);
+        let request = Request { bounded: loaded.bounded.clone().into(), ..Request::default() };
+        let outcome = verify(&program, &request, &budget);
+        if !outcome.goes_beyond(&program, &loaded.bounded) {
+            return outcome.verdict.word().to_uppercase();
+        }
+    }
+    unreachable!("bounds are not raised for ever")
 }
 
 #[test]

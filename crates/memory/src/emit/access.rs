@@ -298,7 +298,7 @@ impl Emitter<'_> {
                         command.assertions = self.assertions(unless, AssertionKind::Memory, span);
                     } else {
                         let ends = guard.clone().map_or(not(alive.clone()), |guard| and(guard, not(alive.clone())));
-                        self.edge(from, self.stopped, super::guarded(ends), span, None);
+                        self.stop_when(from, ends, span);
                     }
                     let both = guard.map_or(alive.clone(), |guard| and(guard, alive));
                     command.guard = Some(Box::new(both));

@@ -182,13 +182,17 @@ impl Emitter<'_> {
                 true => None,
                 false => place.or_else(|| scratch.map(|var| self.place_of(var, &[], &Sort::Tid, span))),
             };
+            if startable.is_any_number() {
+                self.may_wait(span);
+                self.waits_for_copies();
+            }
             let before = self.here;
             for command in startable.start(args, result, span) {
                 let command = unchecked(command);
                 self.step(command, span);
             }
             // A thread that was created need not run: with few copies more than so many can be created all the same.
-            if startable.is_any_number() {
+            if startable.is_any_number() && !self.checks.deadlock {
                 self.edge(before, self.here, Command::default(), span, None);
             }
             match (scratch, handle) {
@@ -222,6 +226,7 @@ impl Emitter<'_> {
             self.here = from;
             self.step(guarded(not(is_somebody)), span);
         }
+        self.may_wait(span);
         self.seen();
         for command in lives.join(who.clone(), span) {
             let command = unchecked(command);
@@ -242,7 +247,7 @@ impl Emitter<'_> {
     /// Joins one of any number of threads, of which nobody knows which one it is, and when it has ended. Where that makes no
     /// difference for what is looked for, the execution goes on at once, and an error that is met then is not taken for one.
     fn join_somebody(&mut self, value: Option<&Place>, span: Span) -> Fallible<()> {
-        if self.checks.races {
+        if !self.joins_too_early() {
             self.check(Term::bool(false, span), AssertionKind::Beyond, span);
             return Ok(());
         }
@@ -255,6 +260,12 @@ impl Emitter<'_> {
             self.store(&access, Value::Any);
         }
         Ok(())
+    }
+
+    /// Whether joins of which nobody knows when they end let the execution go on: not where it would show in states, and not
+    /// only in assertions.
+    pub(crate) fn joins_too_early(&self) -> bool {
+        !self.checks.races && !self.checks.deadlock && self.startables.iter().flatten().any(Startable::is_any_number)
     }
 
     /// The variable that is set where an execution is one that the program may not have.
@@ -426,7 +437,7 @@ impl Emitter<'_> {
                 let kind = AssertionKind::Memory;
                 command.assertions = self.assertions(condition, kind, span);
             } else {
-                self.edge(from, self.stopped, guarded(and(when, not(alive))), span, None);
+                self.stop_when(from, and(when, not(alive)), span);
             }
             // To free is to write: what is in the object is gone.
             let middle = self.fresh(span);

@@ -96,6 +96,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn lock(&mut self, mutex: &Place, span: Span) -> Fallible<()> {
+        self.may_wait(span);
         let access = self.lock_access(mutex, span)?;
         self.no_error_number(&access, true);
         // To take what one holds is to wait for ever, unless it is a recursive one.
@@ -238,6 +239,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn rw_lock(&mut self, lock: &Place, write: bool, span: Span) -> Fallible<()> {
+        self.may_wait(span);
         let access = self.lock_access(lock, span)?;
         self.each_cell(&access, &mut |emitter, cell| vec![emitter.rw_taking(cell, write, span)]);
         Ok(())
@@ -301,6 +303,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn semaphore_wait(&mut self, semaphore: &Place, span: Span) -> Fallible<()> {
+        self.may_wait(span);
         let access = self.lock_access(semaphore, span)?;
         self.each_cell(&access, &mut |emitter, cell| vec![emitter.semaphore_taking(cell, span)]);
         Ok(())
@@ -357,6 +360,7 @@ impl Emitter<'_> {
         result: Option<&Place>,
         span: Span,
     ) -> Fallible<()> {
+        self.may_wait(span);
         let access = self.lock_access(barrier, span)?;
         let counter = Sort::Bits(UNSIGNED);
         let round = VarRef::Local(self.temporary(&counter, span));
@@ -402,6 +406,7 @@ impl Emitter<'_> {
 
     /// The first part of `once`: whoever comes first is to call the function, the others wait until it has returned.
     pub(super) fn once(&mut self, once: &Place, part: &crate::code::Expr, span: Span) -> Fallible<()> {
+        self.may_wait(span);
         let access = self.lock_access(once, span)?;
         let stage = Sort::Range(0, 2);
         let at = |value: i64| Term::constant(value, &stage, span);

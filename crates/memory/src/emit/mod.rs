@@ -20,12 +20,12 @@ use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::points::Points;
 use crate::terms::{is_false, is_true, not, or, read};
 use crate::threads::{At, Number, Site, Threads, discover, loop_heads, sites};
-use crate::{Checks, Options};
+use crate::{Checks, Lowered, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_ir::{
     Assertion, AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place,
-    Program, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Update, Value, VarRef,
+    Program, Property, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Update, Value, VarRef, Wait,
 };
 use threadwise_source::{Diagnostic, Span};
 use threadwise_spawn::{Lives, Parameter, Startable};
@@ -38,12 +38,8 @@ pub(crate) const INDETERMINATE: i64 = 1;
 /// A pointer of which nobody knows where it points to.
 pub(crate) const UNKNOWN: i64 = 2;
 
-pub(crate) fn lower(
-    code: &Code,
-    options: &Options,
-    apart: &BTreeSet<FunctionId>,
-) -> Fallible<(Program, Vec<Diagnostic>)> {
-    let threads = discover(code, apart).map_err(Box::new)?;
+pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>) -> Fallible<Lowered> {
+    let threads = discover(code, apart, options.recursion).map_err(Box::new)?;
     let sites = sites(&threads, u64::from(options.objects));
     let (objects, site_ids) = objects_of(code, &threads, &sites);
     let depths: Vec<Vec<u32>> =
@@ -80,7 +76,25 @@ pub(crate) fn lower(
         emitter.thread(thread)?;
     }
     emitter.race_properties();
-    Ok(emitter.finish())
+    if options.checks.deadlock {
+        let span = code.entries.first().map_or(Span::default(), |id| code.function(*id).span);
+        emitter.program.properties.push(Property::nodeadlock(span));
+    }
+    let (program, diagnostics) = emitter.finish();
+    let (few_objects, open_calls) = (few_objects(&threads, &sites), open_calls(&threads));
+    Ok(Lowered { program: Some(program), diagnostics, few_objects, open_calls })
+}
+
+/// Where more objects, or more elements of one, may be needed than there are.
+fn few_objects(threads: &Threads, sites: &[Site]) -> Vec<Span> {
+    let bounded = sites.iter().filter(|site| !site.exact || !site.counted);
+    let span =
+        |at: At| threads.get(at.thread).flat.blocks[at.block as usize].instructions[at.instruction as usize].span;
+    bounded.map(|site| span(site.at)).collect()
+}
+
+fn open_calls(threads: &Threads) -> Vec<Span> {
+    threads.all.iter().flat_map(|thread| thread.flat.cut.iter().copied()).collect()
 }
 
 fn objects_of(code: &Code, threads: &Threads, sites: &[Site]) -> (Objects, BTreeMap<At, SiteId>) {
@@ -311,11 +325,17 @@ impl<'a> Emitter<'a> {
         let first_edge = self.edges.len();
         let entry = self.fresh(function.span);
         self.location(entry).transient = false;
+        // A thread that nobody starts is not stuck.
+        if !of.is_entry {
+            self.location(entry).wait = Wait::IsMeant;
+        }
         let exit = self.fresh(function.end);
         self.location(exit).transient = false;
         self.exit = exit;
         self.stopped = self.fresh(function.end);
         self.location(self.stopped).transient = false;
+        // Where the process has ended, nobody waits.
+        self.goes_on_for_ever(self.stopped);
         let heads = loop_heads(&of.flat);
         self.blocks = Vec::new();
         for (index, block) in of.flat.blocks.iter().enumerate() {
@@ -374,6 +394,10 @@ impl<'a> Emitter<'a> {
             }
             InstructionKind::AtomicBegin => {
                 self.seen();
+                // The region runs to its end, or the execution ends in it: nobody waits here.
+                if self.atomic == 0 {
+                    self.goes_on_for_ever(self.here);
+                }
                 self.atomic += 1;
             }
             InstructionKind::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
@@ -393,8 +417,10 @@ impl<'a> Emitter<'a> {
                 self.branch(e, yes, no, span)?;
             }
             End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
+            // Where main returns, the process ends.
+            End::Return(_) if self.checks.deadlock && self.is_main() => self.skip_to(self.stopped),
             End::Return(_) => self.end_thread(exit, span),
-            End::Exit | End::Unreachable => self.skip_to(self.stopped),
+            End::Exit | End::Unreachable => self.stop_when(self.here, Expr::bool(true, span), Span::default()),
         }
         Ok(())
     }
@@ -418,6 +444,8 @@ impl<'a> Emitter<'a> {
         let id = LocationId(self.program.locations.len() as u32);
         let mut location = Location::new(self.routine, span);
         location.transient = true;
+        // Who waits for whom is looked at where deadlocks are errors, and only then is the end of the process known for one.
+        location.wait = if self.checks.deadlock { Wait::Counts } else { Wait::IsMeant };
         self.program.locations.push(location);
         id
     }
@@ -478,8 +506,7 @@ impl<'a> Emitter<'a> {
 
     /// The condition as an assertion. Where the execution may be one that the program does not have, a failure says nothing.
     pub(crate) fn assertions(&mut self, condition: Expr, kind: AssertionKind, span: Span) -> Box<[Assertion]> {
-        let joins = kind != AssertionKind::Beyond && !self.checks.races;
-        if !joins || !self.startables.iter().flatten().any(Startable::is_any_number) {
+        if kind == AssertionKind::Beyond || !self.joins_too_early() {
             return Box::new([Assertion { condition, kind }]);
         }
         let unsure = read(VarRef::Shared(self.unsure(span)), Sort::Bool, span);
@@ -497,13 +524,46 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A thread that is here does not wait, as far as deadlocks are looked for.
+    fn goes_on_for_ever(&mut self, at: LocationId) {
+        if self.checks.deadlock {
+            self.edge(at, at, Command::default(), Span::default(), None);
+        }
+    }
+
+    /// Something that may wait. Inside of an atomic region it is not known who waits then.
+    pub(crate) fn may_wait(&mut self, span: Span) {
+        if self.checks.deadlock && self.atomic > 0 {
+            self.check(Expr::bool(false, span), AssertionKind::Beyond, span);
+        }
+    }
+
+    /// A start of one of any number of copies waits here until one has taken notice of the start before.
+    pub(crate) fn waits_for_copies(&mut self) {
+        let here = self.here;
+        self.location(here).wait = Wait::IsForCopies;
+    }
+
+    /// Whether the thread is the one whose return ends the process.
+    fn is_main(&self) -> bool {
+        self.thread.index() == 0 && self.code.entries.len() == 1
+    }
+
     /// The execution ends where a condition does not hold.
     pub(crate) fn assume(&mut self, condition: Expr, span: Span) {
         if is_true(&condition) {
             return;
         }
-        self.edge(self.here, self.stopped, guarded(not(condition.clone())), span, None);
+        self.stop_when(self.here, not(condition.clone()), span);
         self.step(guarded(condition), span);
+    }
+
+    /// The execution ends, without an error, where a condition holds. In the middle of an atomic region there is no state
+    /// that others could see: what the region did so far happened in no execution that goes on.
+    pub(crate) fn stop_when(&mut self, from: LocationId, condition: Expr, span: Span) {
+        if self.atomic == 0 {
+            self.edge(from, self.stopped, guarded(condition), span, None);
+        }
     }
 
     // Temporaries.
