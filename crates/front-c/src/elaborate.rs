@@ -114,6 +114,8 @@ pub struct Elaborator<'a> {
     pub strings: FxHashMap<Vec<u8>, GlobalId>,
     /// Functions without a body that were called, with the first call.
     pub unknown: BTreeMap<String, Span>,
+    /// What keys need, if there are some.
+    pub keys: Option<crate::library::keys::Keys>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -147,6 +149,7 @@ impl<'a> Elaborator<'a> {
             weak_orders: Vec::new(),
             strings: FxHashMap::default(),
             unknown: BTreeMap::new(),
+            keys: None,
             diagnostics: Vec::new(),
         }
     }

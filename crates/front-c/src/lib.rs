@@ -168,6 +168,7 @@ fn elaborated(
         entries,
         pointer_bytes: options.model.pointer_bytes(),
         weak_orders: elaborator.weak_orders,
+        at_thread_end: elaborator.keys.and_then(|keys| keys.at_end),
     })
 }
 

@@ -268,7 +268,7 @@ impl Ty {
     pub fn is_scalar(&self) -> bool {
         match self.kind {
             Kind::Int(_) | Kind::Float(_) | Kind::Pointer(_) => true,
-            Kind::Library(object, ..) => matches!(object, Object::Thread | Object::Key),
+            Kind::Library(object, ..) => matches!(object, Object::Thread),
             Kind::Void | Kind::Array(..) | Kind::Function(_) | Kind::Struct(_) | Kind::VaList => false,
         }
     }

@@ -48,6 +48,8 @@ pub struct Code {
     pub pointer_bytes: u64,
     /// Where memory orders weaker than sequential consistency are asked for; they are treated as sequentially consistent.
     pub weak_orders: Vec<Span>,
+    /// A function without parameters that every thread calls before it ends, unless its end is that of the process.
+    pub at_thread_end: Option<FunctionId>,
 }
 
 /// The type of an object or a value.
@@ -71,8 +73,6 @@ pub enum Type {
 pub enum Object {
     /// The handle of a thread; a scalar that can be copied and compared.
     Thread,
-    /// The key of values that each thread has for itself; a scalar.
-    Key,
     Mutex,
     /// Attributes of a mutex: its kind.
     MutexAttributes,
@@ -320,16 +320,6 @@ pub enum Library {
         function: Expr,
     },
 
-    KeyCreate(Place),
-    KeySet {
-        key: Expr,
-        value: Expr,
-    },
-    KeyGet {
-        key: Expr,
-        result: Place,
-    },
-
     /// An object of `count` elements of a type. `zeroed` as `calloc` does it, else any values.
     Allocate {
         result: Place,
@@ -435,7 +425,7 @@ impl Type {
     pub fn is_scalar(&self) -> bool {
         match self {
             Type::Int(_) | Type::Pointer | Type::Float(_) => true,
-            Type::Library(object, _) => matches!(object, Object::Thread | Object::Key),
+            Type::Library(object, _) => matches!(object, Object::Thread),
             Type::Void | Type::Struct(_) | Type::Array(..) => false,
         }
     }

@@ -101,8 +101,8 @@ fn flatten_once(
         first_param: LocalId(0),
         cut: Vec::new(),
     };
-    let known = Known::new();
-    let mut inliner = Inliner { code, taken, flat, instructions: 0, recursion, known };
+    let (known, is_main) = (Known::new(), code.entries[..] == [root]);
+    let mut inliner = Inliner { code, taken, flat, instructions: 0, recursion, known, is_main };
     let function = code.function(root);
     if function.result != Type::Void {
         let ty = function.result.clone();
@@ -124,6 +124,8 @@ struct Inliner<'a> {
     recursion: u32,
     /// Parameters that constants were given for.
     known: Known,
+    /// The return of the root ends the process.
+    is_main: bool,
 }
 
 /// Where a call goes on, and where its result goes.
@@ -182,7 +184,13 @@ impl Inliner<'_> {
                 End::Switch(e, cases, rest) => {
                     End::Switch(e, cases.into_iter().map(|(value, id)| (value, to(id))).collect(), to(rest))
                 }
-                End::Return(value) => self.return_from(at, value, function, then),
+                End::Return(value) => {
+                    let end = self.return_from(at, value, function, then);
+                    if then.is_none() && !self.is_main {
+                        at = self.end_thread(at, block.span, call)?;
+                    }
+                    end
+                }
                 end @ (End::Exit | End::Unreachable) => end,
             };
             self.block(at).end = end;
@@ -240,6 +248,7 @@ impl Inliner<'_> {
                     let kind = InstructionKind::Assign { to: Place::local(result, Type::Pointer, span), value };
                     self.block(at).instructions.push(Instruction { kind, span });
                 }
+                let at = self.end_thread(at, span, call)?;
                 let kind = InstructionKind::Library(Box::new(Library::ThreadExit(None)));
                 self.block(at).instructions.push(Instruction { kind, span });
                 Ok(at)
@@ -248,6 +257,16 @@ impl Inliner<'_> {
                 self.block(at).instructions.push(Instruction { kind, span });
                 Ok(at)
             }
+        }
+    }
+
+    /// What is done before a thread ends, unless that is what ends it.
+    fn end_thread(&mut self, at: BlockId, span: Span, call: usize) -> Result<BlockId, Diagnostic> {
+        match self.code.at_thread_end {
+            Some(function) if self.open_calls(call, function, &Known::new()).0 == 0 => {
+                self.call_function(at, function, Vec::new(), None, span, call)
+            }
+            Some(_) | None => Ok(at),
         }
     }
 

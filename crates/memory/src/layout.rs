@@ -213,7 +213,7 @@ impl Pointers {
                 LibraryObject::Thread | LibraryObject::Mutex | LibraryObject::RwLock => Sort::Tid,
                 LibraryObject::Semaphore | LibraryObject::Barrier => Sort::Bits(UNSIGNED),
                 LibraryObject::Once | LibraryObject::MutexAttributes => Sort::Range(0, 2),
-                LibraryObject::Key | LibraryObject::Condition | LibraryObject::Attributes => Sort::Range(0, 0),
+                LibraryObject::Condition | LibraryObject::Attributes => Sort::Range(0, 0),
             },
             Type::Struct(_) | Type::Array(..) => unreachable!("leaves are no aggregates"),
         }

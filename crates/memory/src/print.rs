@@ -175,9 +175,6 @@ impl Printer<'_> {
                 format!("{}wait at {} or {serial}", to(result), p(barrier))
             }
             Library::Once { once, function } => format!("once {} {}", p(once), e(function)),
-            Library::KeyCreate(place) => format!("{} = new key", p(place)),
-            Library::KeySet { key, value } => format!("key {} = {}", e(key), e(value)),
-            Library::KeyGet { key, result } => format!("{} = key {}", p(result), e(key)),
             Library::Allocate { result, ty, count, zeroed } => {
                 let word = if *zeroed { "allocate zeroed" } else { "allocate" };
                 format!("{} = {word} {} of {}", p(result), e(count), self::ty(self.code, ty))

@@ -113,8 +113,7 @@ pub(crate) fn parts_of(library: &mut Library) -> (Vec<&mut Place>, Vec<&mut Expr
         | Library::ConditionBroadcast(place)
         | Library::ConditionDestroy(place)
         | Library::SemaphoreWait(place)
-        | Library::SemaphorePost(place)
-        | Library::KeyCreate(place) => (vec![place], Vec::new()),
+        | Library::SemaphorePost(place) => (vec![place], Vec::new()),
         Library::MutexTryLock { mutex: a, result: b, .. }
         | Library::RwTry { lock: a, result: b, .. }
         | Library::SemaphoreTryWait { semaphore: a, result: b, .. }
@@ -128,8 +127,6 @@ pub(crate) fn parts_of(library: &mut Library) -> (Vec<&mut Place>, Vec<&mut Expr
             ([Some(barrier), result.as_mut()].into_iter().flatten().collect(), Vec::new())
         }
         Library::Once { once, function } => (vec![once], vec![function]),
-        Library::KeySet { key, value } => (Vec::new(), vec![key, value]),
-        Library::KeyGet { key, result } => (vec![result], vec![key]),
         Library::Allocate { result, count, .. } => (vec![result], vec![count]),
         Library::Free(e) => (Vec::new(), vec![e]),
     }

@@ -6,6 +6,7 @@
 mod atomic_names;
 mod atomics;
 mod bytes;
+pub mod keys;
 mod locks;
 mod memory;
 mod others;
@@ -37,7 +38,6 @@ pub struct Call<'a, 'c> {
 pub fn library_object(name: &str) -> Option<Object> {
     Some(match name {
         "pthread_t" | "thrd_t" => Object::Thread,
-        "pthread_key_t" | "tss_t" => Object::Key,
         "pthread_mutex_t" | "pthread_spinlock_t" | "mtx_t" => Object::Mutex,
         "pthread_mutexattr_t" => Object::MutexAttributes,
         "pthread_rwlock_t" => Object::RwLock,
@@ -77,6 +77,9 @@ impl<'a> Elaborator<'a> {
             return Ok(Some(value));
         }
         if let Some(value) = self.thread_call(&call)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.key_call(&call)? {
             return Ok(Some(value));
         }
         if let Some(value) = self.lock_call(&call)? {

@@ -1,4 +1,4 @@
-//! POSIX threads and those of C11: creation, ends, keys, once.
+//! POSIX threads and those of C11: creation, ends, once.
 
 use super::Call;
 use crate::elaborate::{Elaborator, Fallible};
@@ -49,34 +49,12 @@ impl<'a> Elaborator<'a> {
                 let once = self.library_place(once, Object::Once, span);
                 self.library(Library::Once { once, function: function.0 }, span);
             }
-            "pthread_key_create" | "tss_create" => {
-                let [key, destructor] = self.exactly(call)?;
-                if fold::constant(&destructor.0) != Some(0) {
-                    let advice = "give a null pointer, and call the function at the end of the threads";
-                    return Err(self.unsupported(destructor.0.span, "a destructor of a key", advice));
-                }
-                let key = self.library_place(key, Object::Key, span);
-                self.library(Library::KeyCreate(key), span);
-            }
-            "pthread_setspecific" | "tss_set" => {
-                let [key, value] = self.exactly(call)?;
-                let value = self.converted(value.0, &value.1, &VOID.pointer_to())?;
-                self.library(Library::KeySet { key: key.0, value }, span);
-            }
-            "pthread_getspecific" | "tss_get" => {
-                let [key] = self.exactly(call)?;
-                let (result, value) = self.result_place(&VOID.pointer_to(), span);
-                self.library(Library::KeyGet { key: key.0, result }, span);
-                return Ok(Some(value));
-            }
             "pthread_cancel" | "pthread_kill" | "pthread_testcancel" | "pthread_sigmask" => {
                 let advice = "use a flag that the thread looks at";
                 return Err(self.unsupported(span, &format!("`{}`", call.name), advice));
             }
             "pthread_detach"
             | "thrd_detach"
-            | "pthread_key_delete"
-            | "tss_delete"
             | "pthread_setconcurrency"
             | "pthread_setname_np"
             | "pthread_setschedparam"

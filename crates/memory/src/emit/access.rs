@@ -247,6 +247,12 @@ impl Emitter<'_> {
         if several {
             when = and(when, equal(rest, int(0, span)));
         }
+        // The elements of a pool's object come behind the number of the object.
+        let is_pool = self.objects.object(leaf.object).slots > 1;
+        let slot = if is_pool { indices[0].clone() } else { int(0, span) };
+        if let Some((_, count)) = self.count_of(leaf.object, slot, span) {
+            when = and(when, compare(BinaryOp::Lt, indices[usize::from(is_pool)].clone(), as_int(count)));
+        }
         (when, indices)
     }
 

@@ -60,10 +60,6 @@ impl Emitter<'_> {
                 self.barrier_wait(barrier, *serial, result.as_ref(), span)
             }
             Library::Once { once, function } => self.once(once, function, span),
-            Library::KeyCreate(_) | Library::KeySet { .. } | Library::KeyGet { .. } => Err(Box::new(
-                Diagnostic::error(span, "values of keys for each thread are not supported")
-                    .hint("use a thread-local variable in place of the key"),
-            )),
             Library::Allocate { result, count, .. } => self.allocate(at, result, count, span),
             Library::Free(pointer) => self.free(pointer, span),
         }
@@ -296,6 +292,24 @@ impl Emitter<'_> {
         Some((place, value))
     }
 
+    /// How many elements an object of a pool has, where that differs.
+    pub(crate) fn count_of(&self, object: ObjectId, slot: Term, span: Span) -> Option<(TermPlace, Term)> {
+        let var = VarRef::Shared(*self.counts.get(&object)?);
+        let slots = self.objects.object(object).slots;
+        let (keys, element) = (Sort::Range(0, slots as i64 - 1), Sort::Bits(UNSIGNED));
+        let place = self.place_of(var, std::slice::from_ref(&slot), &element, span);
+        let all = read(var, Sort::array(keys, element.clone()), span);
+        Some((place, Term::new(TermKind::Index(Box::new(all), Box::new(slot)), element, span)))
+    }
+
+    /// The object of a pool that is not used again, plus one; zero as long as there is none. What is true of accesses to an
+    /// object that was freed must not depend on whether the pool has room for others: of each freed object it is tried
+    /// that it is the one.
+    fn kept_aside(&self, object: ObjectId, span: Span) -> Option<(TermPlace, Term)> {
+        let (var, sort) = (VarRef::Shared(*self.aside.get(&object)?), Sort::Bits(UNSIGNED));
+        Some((self.place_of(var, &[], &sort, span), read(var, sort, span)))
+    }
+
     /// A new object: one that was never used or, if there are such, one that was freed.
     fn allocate(&mut self, at: At, result: &Place, count: &Expr, span: Span) -> Fallible<()> {
         let site = self.points.sites[&at];
@@ -305,11 +319,15 @@ impl Emitter<'_> {
         let count = self.value(count)?;
         let count = as_int(count);
         if crate::terms::constant(&count).is_none() {
-            let fits = compare(BinaryOp::Le, count, int(elements as i64, span));
+            let fits = compare(BinaryOp::Le, count.clone(), int(elements as i64, span));
             self.check(fits, AssertionKind::Beyond, span);
         }
         let index = self.take_slot(object, span);
         let index = clamped(index, of.slots, span);
+        if let Some((place, _)) = self.count_of(object, index.clone(), span) {
+            let count = crate::terms::as_bits(count, UNSIGNED);
+            self.step(assigned(vec![(place, Value::Of(count))]), span);
+        }
         let prefix: Vec<Term> = if of.slots > 1 { vec![index.clone()] } else { Vec::new() };
         for leaf in of.leaves.clone() {
             if !self.alive.contains_key(&object) {
@@ -341,7 +359,10 @@ impl Emitter<'_> {
         let is_fresh = compare(BinaryOp::Lt, now(), limit);
         let was_freed = |slot: Term| {
             let below = compare(BinaryOp::Lt, slot.clone(), as_int(now()));
-            self.flag(object, slot, span).map(|(_, alive)| and(below, not(alive)))
+            let is_left = self.kept_aside(object, span).map_or(Term::bool(true, span), |(_, aside)| {
+                compare(BinaryOp::Ne, as_int(aside), arithmetic(BinaryOp::Add, slot.clone(), int(1, span)))
+            });
+            self.flag(object, slot, span).map(|(_, alive)| and(and(below, not(alive)), is_left))
         };
         let bound = Term::new(TermKind::Bound(0), Sort::Range(0, slots as i64 - 1), span);
         let some_freed = was_freed(bound).map(|freed| exists_below(slots, freed, span));
@@ -445,6 +466,12 @@ impl Emitter<'_> {
             self.edge(from, middle, command, span, None);
             self.here = middle;
             self.skip_to(to);
+            if let Some((place, aside)) = self.kept_aside(object, span) {
+                let none = equal(aside.clone(), Term::constant(0, aside.sort, span));
+                let number = arithmetic(BinaryOp::Add, slot, int(1, span));
+                let keep = assigned(vec![(place, Value::Of(crate::terms::as_bits(number, UNSIGNED)))]);
+                self.edge(middle, to, Command { guard: Some(Box::new(none)), ..keep }, span, None);
+            }
         }
         self.here = to;
         Ok(())

@@ -122,7 +122,7 @@ fn objects_of(code: &Code, threads: &Threads, sites: &[Site]) -> (Objects, BTree
         let id = SiteId(number);
         ids.insert(site.at, id);
         let ty = match site.elements {
-            1 => site.ty.clone(),
+            1 if site.counted => site.ty.clone(),
             count => crate::code::Type::Array(Arc::new(site.ty.clone()), count),
         };
         let span = threads.get(site.at.thread).flat.blocks[site.at.block as usize].instructions
@@ -201,6 +201,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) alive: BTreeMap<ObjectId, SharedId>,
     /// Of pools: how many of their objects have ever been used.
     pub(crate) used: BTreeMap<ObjectId, SharedId>,
+    /// Of pools whose objects differ in how many elements they have: how many each has.
+    pub(crate) counts: BTreeMap<ObjectId, SharedId>,
+    /// Of pools that may have to use freed objects again: the one that is never used again, plus one.
+    pub(crate) aside: BTreeMap<ObjectId, SharedId>,
     pub(crate) startables: Vec<Option<Startable>>,
     pub(crate) lives: Option<Lives>,
     /// What a thread returned, by its identity, where somebody asks for it.
@@ -249,6 +253,8 @@ impl<'a> Emitter<'a> {
             visible: BTreeSet::new(),
             alive: BTreeMap::new(),
             used: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            aside: BTreeMap::new(),
             startables: Vec::new(),
             lives: None,
             results: None,

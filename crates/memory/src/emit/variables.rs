@@ -120,6 +120,15 @@ impl Emitter<'_> {
                     self.add_shared(format!("{name}.alive"), Sort::array(keys, Sort::Bool), Initial::Default, span);
                 self.alive.insert(id, alive);
             }
+            if self.accesses.freed.contains(&id) && !self.is_exact(id) && self.checks.memory {
+                let aside = self.add_shared(format!("{name}.aside"), Sort::Bits(UNSIGNED), Initial::Default, span);
+                self.aside.insert(id, aside);
+            }
+            if !self.is_counted(id) {
+                let sort = Sort::array(Sort::Range(0, slots as i64 - 1), Sort::Bits(UNSIGNED));
+                let count = self.add_shared(format!("{name}.count"), sort, Initial::Default, span);
+                self.counts.insert(id, count);
+            }
         }
         let asks = |kind: &InstructionKind| {
             matches!(kind, InstructionKind::Library(library)
@@ -138,6 +147,14 @@ impl Emitter<'_> {
         match self.objects.object(object).storage {
             Storage::Heap(site) => self.sites[site.index()].exact,
             _ => false,
+        }
+    }
+
+    /// Whether all objects of an allocation have the same known number of elements.
+    fn is_counted(&self, object: ObjectId) -> bool {
+        match self.objects.object(object).storage {
+            Storage::Heap(site) => self.sites[site.index()].counted,
+            Storage::Global(_) | Storage::ThreadLocal(..) | Storage::Local(..) | Storage::Function(_) => true,
         }
     }
 
