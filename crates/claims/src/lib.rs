@@ -8,4 +8,4 @@ mod words;
 
 pub use advice::Advice;
 pub use claim::{Attempt, Claim, Exhausted, Stats, Unknown, Unreached};
-pub use execution::{step_between, violation_in};
+pub use execution::{step_between, step_toward, violation_in, violation_toward};

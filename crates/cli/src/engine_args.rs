@@ -89,6 +89,7 @@ impl EngineArgs {
             cartesian: CartesianOptions { refine, extract, exceptions, ..CartesianOptions::default() },
             contracts: ContractsOptions { unroll: self.contracts.unroll },
             predicates: PredicatesOptions { bias, horn },
+            ..EngineOptions::default()
         };
         options.with_symmetry(!search.no_symmetry)
     }

@@ -15,7 +15,6 @@ mod search;
 mod seen;
 mod trace;
 mod unfold;
-mod visited;
 
 use initial::{InitialStates, NoStart};
 use search::{End, Search};

@@ -2,13 +2,12 @@
 
 use crate::canonical::Canonical;
 use crate::initial::InitialStates;
-use crate::visited::{NO_PARENT, Visited};
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
 use threadwise_ir::{Gap, Instance, Locals, LocationId, SharedId, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
-use threadwise_tables::{InternedLocals, Interner, Judgement, PropertyMemo, StepTables};
+use threadwise_tables::{InternedLocals, Interner, Judgement, NO_PARENT, PropertyMemo, StepTables, Visited};
 
 /// How many states are expanded between two looks at the budget.
 const STATES_PER_CHECK: u32 = 1 << 12;

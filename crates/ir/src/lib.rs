@@ -9,6 +9,7 @@
 mod abstraction;
 mod bits;
 mod choices;
+mod compared;
 pub mod deadlock;
 mod elements;
 mod eval;

@@ -7,6 +7,7 @@ use threadwise_claims::{Claim, Stats};
 use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
+use threadwise_engine_hunt as hunt;
 use threadwise_engine_locks as locks;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
@@ -238,5 +239,26 @@ impl Engine for Locks {
             return (Claim::Refuted(trace), stats);
         }
         (claim, stats)
+    }
+}
+
+/// Engine `hunt`: errors only, with few preemptions and at random.
+pub(crate) struct Hunt;
+
+impl Engine for Hunt {
+    fn name(&self) -> EngineName {
+        EngineName::Hunt
+    }
+
+    fn summary(&self) -> &'static str {
+        "looks for errors only: few preemptions first, then random schedules"
+    }
+
+    fn applicable(&self, _: &Program) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        hunt::hunt(program, &request.options.hunt, budget)
     }
 }

@@ -11,11 +11,12 @@ pub enum EngineName {
     Cartesian,
     Predicates,
     Locks,
+    Hunt,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 7] = [
+    pub const ALL: [EngineName; 8] = [
         EngineName::Explicit,
         EngineName::Contracts,
         EngineName::Conformance,
@@ -23,6 +24,7 @@ impl EngineName {
         EngineName::Cartesian,
         EngineName::Predicates,
         EngineName::Locks,
+        EngineName::Hunt,
     ];
 
     /// The name that users give to `--engine`.
@@ -35,6 +37,7 @@ impl EngineName {
             EngineName::Cartesian => "cartesian",
             EngineName::Predicates => "predicates",
             EngineName::Locks => "locks",
+            EngineName::Hunt => "hunt",
         }
     }
 }

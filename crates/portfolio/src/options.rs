@@ -1,6 +1,7 @@
 use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
+use threadwise_engine_hunt as hunt;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
 
@@ -8,6 +9,7 @@ pub use cartesian::Refine as RefineKind;
 pub use cartesian::{Exceptions as ExceptionsKind, Extract as ExtractKind, Options as CartesianOptions};
 pub use contracts::Options as ContractsOptions;
 pub use explicit::Options as ExplicitOptions;
+pub use hunt::Options as HuntOptions;
 pub use modular::{Options as ModularOptions, Search as SearchKind};
 pub use predicates::{Bias, Horn, Options as PredicatesOptions};
 
@@ -19,6 +21,7 @@ pub struct EngineOptions {
     pub cartesian: CartesianOptions,
     pub contracts: ContractsOptions,
     pub predicates: PredicatesOptions,
+    pub hunt: HuntOptions,
 }
 
 impl EngineOptions {

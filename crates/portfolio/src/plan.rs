@@ -83,7 +83,8 @@ fn is_about_annotations(engine: EngineName) -> bool {
         | EngineName::Modular
         | EngineName::Cartesian
         | EngineName::Predicates
-        | EngineName::Locks => false,
+        | EngineName::Locks
+        | EngineName::Hunt => false,
     }
 }
 

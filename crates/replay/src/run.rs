@@ -134,8 +134,7 @@ fn confirm_violation(instance: &Instance, last: Option<&State>, trace: &Trace) -
         }
         (Violation::Step { thread, path, error, span }, Some(state)) => {
             thread.index() < instance.threads.len()
-                && state
-                    .steps(instance, *thread)
+                && next_steps(instance, state, *thread)
                     .failures
                     .iter()
                     .any(|f| f.path == *path && f.error == *error && f.span == *span)
@@ -156,6 +155,13 @@ fn confirm_violation(instance: &Instance, last: Option<&State>, trace: &Trace) -
 }
 
 fn broken(instance: &Instance, state: &State) -> Vec<Broken> {
-    let mut shown = |thread| state.steps(instance, thread).shown;
+    let mut shown = |thread| next_steps(instance, state, thread).shown;
     instance.broken_properties(&state.shared, &state.locals, &mut shown)
+}
+
+/// What a thread can do next. A trace does not say which values a step chooses that goes wrong: those that the program
+/// compares something with are tried, beside the usual ones.
+fn next_steps(instance: &Instance, state: &State, thread: ThreadId) -> Steps {
+    let wanted = instance.program.compared_integers();
+    instance.steps_toward(thread, &state.shared, &state.locals[thread.index()], &wanted)
 }

@@ -7,8 +7,10 @@ mod intern;
 mod properties;
 mod steps;
 mod taken;
+mod visited;
 
 pub use intern::Interner;
 pub use properties::{InternedLocals, Judgement, PropertyMemo};
 pub use steps::{Entry, StepTables};
 pub use taken::Taken;
+pub use visited::{NO_PARENT, Visited};

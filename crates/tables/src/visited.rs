@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use threadwise_limits::{Budget, Limit};
 
 /// The parent of an initial state.
-pub(crate) const NO_PARENT: u32 = u32::MAX;
+pub const NO_PARENT: u32 = u32::MAX;
 
 /// Where a field is in a row.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ struct Field {
 }
 
 /// A set of states in order of their discovery.
-pub(crate) struct Visited {
+pub struct Visited {
     /// For each field, which width it uses: copies of a thread share one.
     width_of: Vec<usize>,
     widths: Vec<u32>,
@@ -34,7 +34,7 @@ pub(crate) struct Visited {
 
 impl Visited {
     /// An empty set of states whose fields share widths as `width_of` says.
-    pub(crate) fn new(width_of: Vec<usize>) -> Visited {
+    pub fn new(width_of: Vec<usize>) -> Visited {
         let count = width_of.iter().max().map_or(0, |&max| max + 1);
         let mut visited = Visited {
             width_of,
@@ -50,17 +50,17 @@ impl Visited {
         visited
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.parents.len()
     }
 
     /// The state whose successor this one was found as; `None` for an initial state.
-    pub(crate) fn parent(&self, state: u32) -> Option<u32> {
+    pub fn parent(&self, state: u32) -> Option<u32> {
         Some(self.parents[state as usize]).filter(|&parent| parent != NO_PARENT)
     }
 
     /// Unpacks a state.
-    pub(crate) fn read(&self, state: u32, out: &mut [u32]) {
+    pub fn read(&self, state: u32, out: &mut [u32]) {
         read_row(&self.fields, self.row(state), out);
     }
 
@@ -69,8 +69,18 @@ impl Visited {
         &self.rows[start..start + self.row_words]
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
     /// Adds a state; tells whether it is new.
-    pub(crate) fn insert(&mut self, state: &[u32], parent: u32, budget: &Budget) -> Result<bool, Limit> {
+    pub fn insert(&mut self, state: &[u32], parent: u32, budget: &Budget) -> Result<bool, Limit> {
+        self.number(state, parent, budget).map(|(_, is_new)| is_new)
+    }
+
+    /// The number of a state, and whether it is new.
+    pub fn number(&mut self, state: &[u32], parent: u32, budget: &Budget) -> Result<(u32, bool), Limit> {
         self.make_fields_fit(state, budget)?;
         self.packed.clear();
         self.packed.resize(self.row_words, 0);
@@ -82,7 +92,7 @@ impl Visited {
 
     /// Adds the state that differs from `parent` in the shared store and one thread's local state.
     #[inline]
-    pub(crate) fn insert_changed(
+    pub fn insert_changed(
         &mut self,
         parent: u32,
         shared: u32,
@@ -102,16 +112,16 @@ impl Visited {
         self.packed.extend_from_slice(&self.rows[start..start + self.row_words]);
         write_field(&mut self.packed, shared_field, shared);
         write_field(&mut self.packed, local_field, local);
-        self.insert_packed(parent, budget)
+        self.insert_packed(parent, budget).map(|(_, is_new)| is_new)
     }
 
     #[inline]
-    fn insert_packed(&mut self, parent: u32, budget: &Budget) -> Result<bool, Limit> {
+    fn insert_packed(&mut self, parent: u32, budget: &Budget) -> Result<(u32, bool), Limit> {
         let hash_value = hash(&self.packed);
         let (rows, width, packed) = (&self.rows, self.row_words, &self.packed);
         let row = |id: u32| &rows[id as usize * width..(id as usize + 1) * width];
-        if self.table.find(hash_value, |&id| row(id) == &packed[..]).is_some() {
-            return Ok(false);
+        if let Some(&id) = self.table.find(hash_value, |&id| row(id) == &packed[..]) {
+            return Ok((id, false));
         }
         if self.table.len() == self.table.capacity() {
             self.grow_table(budget)?;
@@ -122,7 +132,7 @@ impl Visited {
         let (rows, width) = (&self.rows, self.row_words);
         let row = |id: u32| &rows[id as usize * width..(id as usize + 1) * width];
         self.table.insert_unique(hash_value, id, |&id| hash(row(id)));
-        Ok(true)
+        Ok((id, true))
     }
 
     fn grow_table(&mut self, budget: &Budget) -> Result<(), Limit> {

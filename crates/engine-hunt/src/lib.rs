@@ -1,0 +1,212 @@
+//! Engine `hunt`: looks for errors, and for nothing else. It answers UNSAFE or UNKNOWN.
+//!
+//! Concrete states are searched, one execution after the other, those first that are likely to show an error however many
+//! steps it takes: with few preemptions ([`bounded`]), then at random ([`walk`]). In rounds, each with more work than the
+//! one before, so that no way to search and no number of copies keeps the others waiting for long. What is found is made
+//! small ([`shrink`]). The seeds are fixed: runs repeat.
+//!
+//! The engine knows nothing of other engines, of solvers or of files.
+
+mod bounded;
+mod dice;
+mod execution;
+mod facts;
+mod machine;
+mod shrink;
+mod starts;
+mod walk;
+
+use bounded::{Bounded, Bounds, Searched};
+use dice::Dice;
+use execution::Execution;
+use facts::Facts;
+use machine::Machine;
+use starts::{Starts, wrong_start};
+use std::rc::Rc;
+use std::sync::Arc;
+use threadwise_claims::{Advice, Claim, Stats, Unknown};
+use threadwise_evidence::Trace;
+use threadwise_ir::{Instance, Program};
+use threadwise_limits::{Budget, Limit};
+use walk::{Policy, Walk};
+
+/// How to search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// So many rounds are made, each with twice the work of the one before.
+    pub max_rounds: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { max_rounds: 9 }
+    }
+}
+
+/// The work of the first round for one number of copies: as many questions of what a thread can do.
+const FIRST_WORK: u64 = 1 << 15;
+
+/// How long the executions of the first round may be.
+const FIRST_DEPTH: u32 = 1 << 11;
+
+/// With how many copies of each `[*]` thread executions are searched, in this order.
+const COPIES: [u32; 16] = [2, 3, 1, 0, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 64, 100];
+
+/// So many of these in the first round, and so many more in each round after it.
+const COPIES_PER_ROUND: usize = 4;
+
+/// Once in so many steps another thread gets its turn.
+const TURNS: [usize; 4] = [2, 8, 3, 40];
+
+/// Looks for an execution that ends in an error.
+pub fn hunt(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
+    let mut hunter = Hunter { facts: Rc::new(Facts::of(program)), numbers: Numbers::default(), finished: Vec::new() };
+    let claim = match hunter.all_rounds(program, options, budget) {
+        Ok(Some(trace)) => Claim::Refuted(trace),
+        Ok(None) => Claim::Unknown(nothing_found(&hunter.numbers)),
+        Err(limit) => Claim::Unknown(Unknown::at_limit(limit)),
+    };
+    (claim, hunter.numbers.stats())
+}
+
+fn nothing_found(numbers: &Numbers) -> Unknown {
+    let Numbers { states, executions, .. } = numbers;
+    let reason = format!("no error in {states} states and {executions} random executions, and it proves nothing");
+    Unknown { reason, advice: vec![Advice::UseAuto] }
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Default)]
+struct Numbers {
+    states: u64,
+    executions: u64,
+    steps: u64,
+    preemptions: Option<u32>,
+}
+
+impl Numbers {
+    fn stats(&self) -> Stats {
+        let mut numbers =
+            vec![("states", self.states), ("executions", self.executions), ("steps", self.steps)];
+        numbers.extend(self.preemptions.map(|preemptions| ("preemptions", u64::from(preemptions))));
+        Stats::of(numbers)
+    }
+}
+
+struct Hunter {
+    facts: Rc<Facts>,
+    numbers: Numbers,
+    /// The numbers of copies with which there is nothing more to be found.
+    finished: Vec<u32>,
+}
+
+impl Hunter {
+    fn all_rounds(
+        &mut self,
+        program: &Arc<Program>,
+        options: &Options,
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Limit> {
+        let ladder: &[u32] = if program.has_any_copies() { &COPIES } else { &COPIES[3..4] };
+        for round in 0..options.max_rounds {
+            let many = (COPIES_PER_ROUND * (round as usize + 1)).min(ladder.len());
+            for &copies in &ladder[..many] {
+                if self.finished.contains(&copies) {
+                    continue;
+                }
+                let instance = Instance::new(program.clone(), copies);
+                if let Some(trace) = self.one_round(&instance, round, budget)? {
+                    return Ok(Some(trace));
+                }
+            }
+            if ladder.iter().all(|copies| self.finished.contains(copies)) {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// A round with one number of copies.
+    fn one_round(&mut self, instance: &Instance, round: u32, budget: &Budget) -> Result<Option<Trace>, Limit> {
+        if round == 0
+            && let Some(trace) = wrong_start(instance)
+        {
+            return Ok(Some(trace));
+        }
+        let facts = self.facts.clone();
+        let mut machine = Machine::new(instance, &facts);
+        let found = self.search(&mut machine, round, budget);
+        let found = match found {
+            Ok(Some(execution)) => Some(shrink::shrink(&mut machine, execution, budget)),
+            Ok(None) => None,
+            Err(limit) => {
+                self.numbers.steps += machine.work;
+                return Err(limit);
+            }
+        };
+        self.numbers.steps += machine.work;
+        let Some(execution) = found else { return Ok(None) };
+        self.numbers.preemptions = Some(execution.preemptions);
+        Ok(execution::trace(&mut machine, &execution))
+    }
+
+    fn search(
+        &mut self,
+        machine: &mut Machine<'_>,
+        round: u32,
+        budget: &Budget,
+    ) -> Result<Option<Execution>, Limit> {
+        let starts = Starts::new(machine, budget)?;
+        let work = FIRST_WORK << round;
+        let bounds = Bounds { work: machine.work + work, depth: FIRST_DEPTH << (2 * round).min(16) };
+        let mut dice = Dice::new(u64::from(round) + 1);
+        let mut bounded = Bounded::new(machine, bounds);
+        let searched = bounded.search(&starts, &mut dice, budget);
+        self.numbers.states += bounded.nodes();
+        match searched? {
+            Searched::Error(execution) => return Ok(Some(execution)),
+            Searched::All => {
+                self.finished.push(machine.instance.any_copies());
+                return Ok(None);
+            }
+            Searched::Some => {}
+        }
+        self.walk(machine, &starts, round, &mut dice, budget)
+    }
+
+    /// Random executions, by turns with priorities and without.
+    fn walk(
+        &mut self,
+        machine: &mut Machine<'_>,
+        starts: &Starts,
+        round: u32,
+        dice: &mut Dice,
+        budget: &Budget,
+    ) -> Result<Option<Execution>, Limit> {
+        if starts.rows.is_empty() {
+            return Ok(None);
+        }
+        let end = machine.work + (FIRST_WORK << round);
+        let most_steps = (FIRST_DEPTH as usize) << (2 * round).min(16);
+        let (mut longest, threads) = (0, machine.threads());
+        let mut number = 0;
+        while machine.work < end {
+            let start = &starts.rows[dice.below(starts.rows.len())];
+            let policy = match number % 2 {
+                0 => Policy::priorities(threads, longest, dice),
+                _ => Policy::Turns(TURNS[number / 2 % TURNS.len()]),
+            };
+            let mut walk = Walk::new(machine, start);
+            let found = walk.run(policy, most_steps, dice, budget)?;
+            longest = longest.max(walk.len());
+            number += 1;
+            self.numbers.executions += 1;
+            // A program in which nothing happens would be walked through for ever.
+            walk.machine.work += 1;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,97 @@
+//! A program at work. A state is a row of numbers: that of its shared store, then that of each thread's local state.
+
+use crate::facts::Facts;
+use std::ops::Range;
+use threadwise_ir::Instance;
+use threadwise_tables::{Judgement, PropertyMemo, StepTables};
+
+/// In states of more threads than this not all of them are looked at after every step.
+const FEW_THREADS: usize = 32;
+
+pub(crate) struct Machine<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) facts: &'a Facts,
+    pub(crate) tables: StepTables<'a>,
+    memo: PropertyMemo<'a>,
+    groups: Vec<Range<usize>>,
+    /// How often somebody asked what a thread can do: what the work is measured by.
+    pub(crate) work: u64,
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(instance: &'a Instance, facts: &'a Facts) -> Machine<'a> {
+        Machine {
+            instance,
+            facts,
+            tables: StepTables::toward(instance, facts.wanted.clone()),
+            memo: PropertyMemo::new(instance),
+            groups: facts.groups(instance),
+            work: 0,
+        }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.instance.threads.len()
+    }
+
+    /// Puts the thread's successors into `out`; tells whether a step of it goes wrong.
+    pub(crate) fn successors(&mut self, row: &[u32], thread: usize, out: &mut Vec<(u32, u32)>) -> bool {
+        self.work += 1;
+        let entry = self.tables.entry(thread, row[0], row[thread + 1]);
+        out.clear();
+        out.extend(self.tables.successors(entry).map(|index| self.tables.successor(index)));
+        entry.fails
+    }
+
+    /// Whether the thread can take a step.
+    pub(crate) fn is_enabled(&mut self, row: &[u32], thread: usize) -> bool {
+        self.work += 1;
+        let entry = self.tables.entry(thread, row[0], row[thread + 1]);
+        !self.tables.successors(entry).is_empty()
+    }
+
+    /// Whether a state is in error.
+    pub(crate) fn is_wrong(&mut self, row: &[u32]) -> bool {
+        matches!(self.memo.judge(row, &self.tables), Judgement::Broken)
+            || self.memo.meets_pattern(row, &mut self.tables)
+            || (0..self.threads()).any(|thread| self.goes_wrong(row, thread))
+    }
+
+    /// The same, after a step of this thread. Where there are many threads only what is likely to have changed is
+    /// looked at.
+    pub(crate) fn is_wrong_after(&mut self, row: &[u32], thread: usize) -> bool {
+        if self.threads() <= FEW_THREADS {
+            return self.is_wrong(row);
+        }
+        matches!(self.memo.judge(row, &self.tables), Judgement::Broken)
+            || self.goes_wrong(row, thread)
+            || self.shows(row, thread) && self.memo.meets_pattern(row, &mut self.tables)
+    }
+
+    fn goes_wrong(&mut self, row: &[u32], thread: usize) -> bool {
+        self.work += 1;
+        self.tables.entry(thread, row[0], row[thread + 1]).fails
+    }
+
+    /// Whether patterns see something of the thread, or might if it can do nothing.
+    fn shows(&mut self, row: &[u32], thread: usize) -> bool {
+        self.tables.entry(thread, row[0], row[thread + 1]).shown.is_some()
+    }
+
+    /// Whether to stop the thread here and let others run can bring anything.
+    pub(crate) fn is_worth_stopping(&self, row: &[u32], thread: usize) -> bool {
+        let template = self.instance.threads[thread].template.index();
+        let location = self.instance.location_of(self.tables.locals[template].get(row[thread + 1]));
+        !self.facts.is_private(location)
+    }
+
+    /// Whether the thread is in the situation of the one before it, as far as is easily seen. `start` is where they
+    /// started: copies that have not moved are alike even where stores tell copies apart.
+    pub(crate) fn repeats_previous(&self, row: &[u32], start: &[u32], thread: usize) -> bool {
+        let same_group = self.groups.iter().any(|group| thread > group.start && thread < group.end);
+        same_group
+            && row[thread] == row[thread + 1]
+            && (!self.facts.names_copies()
+                || start[thread] == row[thread] && start[thread + 1] == row[thread + 1])
+    }
+}

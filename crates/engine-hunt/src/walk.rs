@@ -1,0 +1,171 @@
+//! Random executions.
+//!
+//! With priorities (PCT, Burckhardt and others 2010): the enabled thread with the highest priority runs, and at a few
+//! random moments the one that runs falls behind all others. An error that needs `d` such moments is found in a run of `k`
+//! steps of `n` threads with a chance of `1 / (n k^(d-1))` at least, however large the state space is. And without: at
+//! every step another thread may get its turn.
+
+use crate::dice::Dice;
+use crate::execution::{Execution, Move};
+use crate::machine::Machine;
+use threadwise_limits::{Budget, Limit};
+
+/// How many steps are taken between two looks at the budget.
+const STEPS_PER_CHECK: usize = 1 << 8;
+
+/// More moments than these at which a thread falls behind are not tried.
+const MOST_CHANGES: usize = 6;
+
+/// Of the outcomes of a step the first ones are the simplest, and are tried as often as all.
+const SIMPLE_OUTCOMES: usize = 3;
+
+/// Who runs next.
+pub(crate) enum Policy {
+    Priorities {
+        /// The threads, that with the highest priority first.
+        order: Vec<usize>,
+        /// After how many steps the one that runs falls behind, the last moment first.
+        changes: Vec<usize>,
+    },
+    /// Another thread gets its turn once in so many steps.
+    Turns(usize),
+}
+
+impl Policy {
+    /// Priorities for a run of about so many steps.
+    pub(crate) fn priorities(threads: usize, steps: usize, dice: &mut Dice) -> Policy {
+        let mut order: Vec<usize> = (0..threads).collect();
+        dice.shuffle(&mut order);
+        let many = dice.below(MOST_CHANGES + 1);
+        let mut changes: Vec<usize> = (0..many).map(|_| dice.below(steps.max(1))).collect();
+        changes.sort_unstable_by(|a, b| b.cmp(a));
+        Policy::Priorities { order, changes }
+    }
+}
+
+pub(crate) struct Walk<'m, 'a> {
+    pub(crate) machine: &'m mut Machine<'a>,
+    row: Vec<u32>,
+    moves: Vec<Move>,
+    /// Who moved last.
+    mover: Option<usize>,
+    /// Where that thread was a while ago, and for how many steps this is kept in mind.
+    landmark: ((u32, u32), usize, usize),
+    successors: Vec<(u32, u32)>,
+}
+
+impl<'m, 'a> Walk<'m, 'a> {
+    pub(crate) fn new(machine: &'m mut Machine<'a>, start: &[u32]) -> Walk<'m, 'a> {
+        Walk {
+            machine,
+            row: start.to_vec(),
+            moves: Vec::new(),
+            mover: None,
+            landmark: ((0, 0), 0, 1),
+            successors: Vec::new(),
+        }
+    }
+
+    /// How many steps it has taken.
+    pub(crate) fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Runs until a state is in error, which is told, or no thread can take a step, or so many steps have been taken.
+    pub(crate) fn run(
+        &mut self,
+        mut policy: Policy,
+        most_steps: usize,
+        dice: &mut Dice,
+        budget: &Budget,
+    ) -> Result<Option<Execution>, Limit> {
+        let start = self.row.clone();
+        let mut wrong = self.machine.is_wrong(&self.row);
+        while !wrong && self.moves.len() < most_steps {
+            if self.moves.len().is_multiple_of(STEPS_PER_CHECK) {
+                budget.check_for(self.machine.tables.growth())?;
+            }
+            let Some(thread) = self.choose(&mut policy, dice) else { return Ok(None) };
+            self.take_step(thread, dice);
+            if self.goes_in_circles(thread) {
+                fall_behind(&mut policy, thread);
+                self.mover = None;
+            }
+            wrong = self.machine.is_wrong_after(&self.row, thread);
+        }
+        let moves = std::mem::take(&mut self.moves);
+        Ok(wrong.then_some(Execution { start, moves, preemptions: u32::MAX }))
+    }
+
+    fn choose(&mut self, policy: &mut Policy, dice: &mut Dice) -> Option<usize> {
+        match policy {
+            Policy::Priorities { order, changes } => {
+                while changes.last().is_some_and(|&moment| moment <= self.moves.len()) {
+                    changes.pop();
+                    if let Some(thread) = self.mover {
+                        put_last(order, thread);
+                    }
+                }
+                order.iter().copied().find(|&thread| self.machine.is_enabled(&self.row, thread))
+            }
+            Policy::Turns(times) => {
+                let stays = |thread: &usize| {
+                    !(dice.once_in(*times) && self.machine.is_worth_stopping(&self.row, *thread))
+                };
+                match self.mover.filter(stays) {
+                    Some(thread) if self.machine.is_enabled(&self.row, thread) => Some(thread),
+                    _ => self.anybody(dice),
+                }
+            }
+        }
+    }
+
+    fn anybody(&mut self, dice: &mut Dice) -> Option<usize> {
+        let threads = self.machine.threads();
+        if threads == 0 {
+            return None;
+        }
+        let first = dice.below(threads);
+        (first..first + threads).map(|i| i % threads).find(|&thread| self.machine.is_enabled(&self.row, thread))
+    }
+
+    fn take_step(&mut self, thread: usize, dice: &mut Dice) {
+        self.machine.successors(&self.row, thread, &mut self.successors);
+        let outcomes = self.successors.len();
+        let among = if dice.once_in(2) { outcomes.min(SIMPLE_OUTCOMES) } else { outcomes };
+        let choice = if outcomes == 1 { 0 } else { dice.below(among) };
+        (self.row[0], self.row[thread + 1]) = self.successors[choice];
+        self.moves.push(Move { thread: thread as u32, choice: choice as u32 });
+        if self.mover != Some(thread) {
+            self.landmark = ((0, 0), 0, 1);
+        }
+        self.mover = Some(thread);
+    }
+
+    /// Whether the thread has come back to where it was, without another one's doing: it waits in its own way.
+    fn goes_in_circles(&mut self, thread: usize) -> bool {
+        let here = (self.row[0], self.row[thread + 1]);
+        let (place, age, most) = &mut self.landmark;
+        if *age > 0 && *place == here {
+            self.landmark = ((0, 0), 0, 1);
+            return true;
+        }
+        *age += 1;
+        if *age > *most || *age == 1 {
+            (*place, *age, *most) = (here, 1, *most * 2);
+        }
+        false
+    }
+}
+
+fn fall_behind(policy: &mut Policy, thread: usize) {
+    match policy {
+        Policy::Priorities { order, .. } => put_last(order, thread),
+        Policy::Turns(_) => {}
+    }
+}
+
+fn put_last(order: &mut Vec<usize>, thread: usize) {
+    order.retain(|&other| other != thread);
+    order.push(thread);
+}
