@@ -27,8 +27,8 @@ pub struct Options {
     program: PathBuf,
 }
 
-const ENGINES: [&str; 8] =
-    ["explicit", "modular", "cartesian", "contracts", "conformance", "predicates", "locks", "auto"];
+const ENGINES: [&str; 9] =
+    ["explicit", "modular", "cartesian", "contracts", "conformance", "predicates", "locks", "hunt", "auto"];
 
 /// The exit codes of SAFE, UNSAFE and UNKNOWN.
 const VERDICTS: [i32; 3] = [0, 10, 5];

@@ -10,9 +10,7 @@ pub fn violation_in(instance: &Instance, state: &State) -> Option<Violation> {
 
 /// The same, where `wanted` is among the integers that are tried where any may be chosen.
 pub fn violation_toward(instance: &Instance, state: &State, wanted: &[i64]) -> Option<Violation> {
-    let steps = |thread: ThreadId| {
-        instance.steps_toward(thread, &state.shared, &state.locals[thread.index()], wanted)
-    };
+    let steps = |thread: ThreadId| instance.steps_toward(thread, &state.shared, &state.locals[thread.index()], wanted);
     for thread in (0..instance.threads.len() as u32).map(ThreadId) {
         if let Some(failure) = steps(thread).failures.into_iter().next() {
             let (path, error, span) = (failure.path, failure.error, failure.span);

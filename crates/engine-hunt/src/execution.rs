@@ -92,8 +92,5 @@ fn state_of(machine: &Machine<'_>, row: &[u32]) -> State {
         let template = machine.instance.threads[thread].template.index();
         machine.tables.locals[template].get(id).into()
     };
-    State {
-        shared: machine.tables.shared.get(row[0]).into(),
-        locals: row[1..].iter().enumerate().map(local).collect(),
-    }
+    State { shared: machine.tables.shared.get(row[0]).into(), locals: row[1..].iter().enumerate().map(local).collect() }
 }

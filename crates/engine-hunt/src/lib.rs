@@ -35,11 +35,13 @@ use walk::{Policy, Walk};
 pub struct Options {
     /// So many rounds are made, each with twice the work of the one before.
     pub max_rounds: u32,
+    /// So many where somebody has set a limit of time, and would rather wait for it.
+    pub max_rounds_under_limit: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_rounds: 9 }
+        Options { max_rounds: 7, max_rounds_under_limit: 11 }
     }
 }
 
@@ -47,7 +49,10 @@ impl Default for Options {
 const FIRST_WORK: u64 = 1 << 15;
 
 /// How long the executions of the first round may be.
-const FIRST_DEPTH: u32 = 1 << 11;
+const FIRST_DEPTH: u32 = 1 << 8;
+
+/// The shortest random executions end after so many steps, if they do not end by themselves.
+const SHORTEST: usize = 1 << 6;
 
 /// With how many copies of each `[*]` thread executions are searched, in this order.
 const COPIES: [u32; 16] = [2, 3, 1, 0, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 64, 100];
@@ -58,20 +63,24 @@ const COPIES_PER_ROUND: usize = 4;
 /// Once in so many steps another thread gets its turn.
 const TURNS: [usize; 4] = [2, 8, 3, 40];
 
+/// How long the executions of a round may be.
+fn depth(round: u32) -> u32 {
+    FIRST_DEPTH << (2 * round).min(18)
+}
+
 /// Looks for an execution that ends in an error.
 pub fn hunt(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     let mut hunter = Hunter { facts: Rc::new(Facts::of(program)), numbers: Numbers::default(), finished: Vec::new() };
     let claim = match hunter.all_rounds(program, options, budget) {
         Ok(Some(trace)) => Claim::Refuted(trace),
-        Ok(None) => Claim::Unknown(nothing_found(&hunter.numbers)),
+        Ok(None) => Claim::Unknown(nothing_found()),
         Err(limit) => Claim::Unknown(Unknown::at_limit(limit)),
     };
     (claim, hunter.numbers.stats())
 }
 
-fn nothing_found(numbers: &Numbers) -> Unknown {
-    let Numbers { states, executions, .. } = numbers;
-    let reason = format!("no error in {states} states and {executions} random executions, and it proves nothing");
+fn nothing_found() -> Unknown {
+    let reason = "no error found, and this engine proves nothing".to_string();
     Unknown { reason, advice: vec![Advice::UseAuto] }
 }
 
@@ -86,8 +95,7 @@ struct Numbers {
 
 impl Numbers {
     fn stats(&self) -> Stats {
-        let mut numbers =
-            vec![("states", self.states), ("executions", self.executions), ("steps", self.steps)];
+        let mut numbers = vec![("states", self.states), ("executions", self.executions), ("steps", self.steps)];
         numbers.extend(self.preemptions.map(|preemptions| ("preemptions", u64::from(preemptions))));
         Stats::of(numbers)
     }
@@ -108,7 +116,9 @@ impl Hunter {
         budget: &Budget,
     ) -> Result<Option<Trace>, Limit> {
         let ladder: &[u32] = if program.has_any_copies() { &COPIES } else { &COPIES[3..4] };
-        for round in 0..options.max_rounds {
+        let is_limited = budget.time_left().is_some();
+        let rounds = if is_limited { options.max_rounds_under_limit } else { options.max_rounds };
+        for round in 0..rounds {
             let many = (COPIES_PER_ROUND * (round as usize + 1)).min(ladder.len());
             for &copies in &ladder[..many] {
                 if self.finished.contains(&copies) {
@@ -150,15 +160,10 @@ impl Hunter {
         Ok(execution::trace(&mut machine, &execution))
     }
 
-    fn search(
-        &mut self,
-        machine: &mut Machine<'_>,
-        round: u32,
-        budget: &Budget,
-    ) -> Result<Option<Execution>, Limit> {
+    fn search(&mut self, machine: &mut Machine<'_>, round: u32, budget: &Budget) -> Result<Option<Execution>, Limit> {
         let starts = Starts::new(machine, budget)?;
         let work = FIRST_WORK << round;
-        let bounds = Bounds { work: machine.work + work, depth: FIRST_DEPTH << (2 * round).min(16) };
+        let bounds = Bounds { work: machine.work + work, depth: depth(round) };
         let mut dice = Dice::new(u64::from(round) + 1);
         let mut bounded = Bounded::new(machine, bounds);
         let searched = bounded.search(&starts, &mut dice, budget);
@@ -187,7 +192,8 @@ impl Hunter {
             return Ok(None);
         }
         let end = machine.work + (FIRST_WORK << round);
-        let most_steps = (FIRST_DEPTH as usize) << (2 * round).min(16);
+        let longest_allowed = depth(round) as usize;
+        let mut most_steps = SHORTEST;
         let (mut longest, threads) = (0, machine.threads());
         let mut number = 0;
         while machine.work < end {
@@ -200,6 +206,8 @@ impl Hunter {
             let found = walk.run(policy, most_steps, dice, budget)?;
             longest = longest.max(walk.len());
             number += 1;
+            // Programs that never end would spend all the work on few executions, if all of them were long.
+            most_steps = if most_steps * 2 > longest_allowed { SHORTEST } else { most_steps * 2 };
             self.numbers.executions += 1;
             // A program in which nothing happens would be walked through for ever.
             walk.machine.work += 1;

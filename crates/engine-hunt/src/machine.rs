@@ -3,7 +3,10 @@
 use crate::facts::Facts;
 use std::ops::Range;
 use threadwise_ir::Instance;
-use threadwise_tables::{Judgement, PropertyMemo, StepTables};
+use threadwise_tables::{Interner, Judgement, PropertyMemo, StepTables};
+
+/// So many words of all threads together are looked through at every change of threads.
+const QUICKLY_SEEN: usize = 1 << 14;
 
 /// In states of more threads than this not all of them are looked at after every step.
 const FEW_THREADS: usize = 32;
@@ -14,6 +17,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) tables: StepTables<'a>,
     memo: PropertyMemo<'a>,
     groups: Vec<Range<usize>>,
+    profiles: Interner,
+    /// For each shared store its profile of each thread.
+    profiles_of: Vec<Option<Box<[u32]>>>,
     /// How often somebody asked what a thread can do: what the work is measured by.
     pub(crate) work: u64,
 }
@@ -26,6 +32,8 @@ impl<'a> Machine<'a> {
             tables: StepTables::toward(instance, facts.wanted.clone()),
             memo: PropertyMemo::new(instance),
             groups: facts.groups(instance),
+            profiles: Interner::default(),
+            profiles_of: Vec::new(),
             work: 0,
         }
     }
@@ -85,13 +93,33 @@ impl<'a> Machine<'a> {
         !self.facts.is_private(location)
     }
 
-    /// Whether the thread is in the situation of the one before it, as far as is easily seen. `start` is where they
-    /// started: copies that have not moved are alike even where stores tell copies apart.
-    pub(crate) fn repeats_previous(&self, row: &[u32], start: &[u32], thread: usize) -> bool {
+    /// Whether the thread is in the situation of the one before it. `start` is where they started: where it would take
+    /// long to see how stores refer to copies, those that have not moved are taken to be alike.
+    pub(crate) fn repeats_previous(&mut self, row: &[u32], start: &[u32], thread: usize) -> bool {
         let same_group = self.groups.iter().any(|group| thread > group.start && thread < group.end);
-        same_group
-            && row[thread] == row[thread + 1]
-            && (!self.facts.names_copies()
-                || start[thread] == row[thread] && start[thread + 1] == row[thread + 1])
+        if !same_group || row[thread] != row[thread + 1] {
+            return false;
+        }
+        if !self.facts.names_copies() {
+            return true;
+        }
+        if self.instance.shared_words() * self.threads() > QUICKLY_SEEN {
+            return start[thread] == row[thread] && start[thread + 1] == row[thread + 1];
+        }
+        let profiles = self.profiles_in(row[0]);
+        profiles[thread - 1] == profiles[thread]
+    }
+
+    /// For each thread how a shared store refers to it.
+    fn profiles_in(&mut self, shared: u32) -> &[u32] {
+        let index = shared as usize;
+        if self.profiles_of.len() <= index {
+            self.profiles_of.resize(index + 1, None);
+        }
+        let (instance, profiles, store) = (self.instance, &mut self.profiles, self.tables.shared.get(shared));
+        self.profiles_of[index].get_or_insert_with(|| {
+            let tids = 1..=instance.threads.len() as i64;
+            tids.map(|tid| profiles.intern(&instance.profile(store, tid))).collect()
+        })
     }
 }

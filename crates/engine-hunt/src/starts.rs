@@ -2,7 +2,7 @@
 
 use crate::machine::Machine;
 use threadwise_evidence::{Trace, Violation};
-use threadwise_ir::{Instance, ThreadId};
+use threadwise_ir::{Instance, Store, ThreadId};
 use threadwise_limits::{Budget, Limit};
 
 /// More states to start in than these are not tried.
@@ -40,10 +40,8 @@ impl Starts {
         let instance = machine.instance;
         let initial = instance.initial_stores_toward(&machine.facts.wanted);
         let mut starts = Starts { rows: Vec::new(), all: initial.gap.is_none() };
-        // Where there are too many, those that are tried lie far from each other.
-        let stride = initial.stores.len().div_ceil(MOST_STARTS).max(1);
-        starts.all &= stride == 1;
-        for (index, store) in initial.stores.iter().step_by(stride).enumerate() {
+        starts.all &= initial.stores.len() <= MOST_STARTS;
+        for (index, store) in chosen(&initial.stores, &machine.facts.wanted).enumerate() {
             if index.is_multiple_of(STORES_PER_CHECK) {
                 budget.check()?;
             }
@@ -62,6 +60,15 @@ impl Starts {
         starts.rows.truncate(MOST_STARTS);
         Ok(starts)
     }
+}
+
+/// The stores to start with. Where there are too many, some have values that the program compares with, and the others lie
+/// far from each other.
+fn chosen<'s>(stores: &'s [Store], wanted: &'s [i64]) -> impl Iterator<Item = &'s Store> {
+    let stride = stores.len().div_ceil(MOST_STARTS).max(1);
+    let is_wanted = move |store: &&Store| stride > 1 && store.iter().any(|word| wanted.contains(word));
+    let special = stores.iter().filter(is_wanted).take(MOST_STARTS / 2);
+    special.chain(stores.iter().step_by(stride)).take(MOST_STARTS)
 }
 
 /// Each row with each of the local states after it.

@@ -109,9 +109,8 @@ impl<'m, 'a> Walk<'m, 'a> {
                 order.iter().copied().find(|&thread| self.machine.is_enabled(&self.row, thread))
             }
             Policy::Turns(times) => {
-                let stays = |thread: &usize| {
-                    !(dice.once_in(*times) && self.machine.is_worth_stopping(&self.row, *thread))
-                };
+                let stays =
+                    |thread: &usize| !(dice.once_in(*times) && self.machine.is_worth_stopping(&self.row, *thread));
                 match self.mover.filter(stays) {
                     Some(thread) if self.machine.is_enabled(&self.row, thread) => Some(thread),
                     _ => self.anybody(dice),

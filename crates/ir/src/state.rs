@@ -1,6 +1,6 @@
 //! Whole states: where an instance starts, and which properties a state violates.
 
-use crate::choices::{for_each_choice, free_words};
+use crate::choices::{for_each_choice, free_words, restricted};
 use crate::eval::{Env, Locals};
 use crate::instance::{Instance, Store};
 use crate::observe::Observations;
@@ -107,6 +107,7 @@ impl Instance {
             Initial::Any => {
                 let mut free = Vec::new();
                 free_words(self, &var.sort, range.start, &result.wanted, &mut free);
+                let free = restricted(free, &result.wanted);
                 let mut base = words.clone();
                 let gap = for_each_choice(&free, &mut base, var.span, &mut |choice| {
                     self.initialise(index + 1, &mut choice.to_vec(), result);

@@ -4,11 +4,11 @@
 //! The search of all interleavings starts alone, because it decides small programs at once. Then the
 //! engines that prove join it, one after the other, in the order that suits the program. On fewer cores
 //! than engines they take turns. The search gets one large share, the first of the provers that is
-//! still at work another, and the rest small ones. So whichever of those two would be fastest alone
-//! takes about twice as long at most.
+//! still at work another, the hunt for errors half of one, and the rest small ones. So whichever of those would be fastest
+//! alone takes about twice as long at most.
 
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Locks, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Locks, Modular, Predicates};
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
 use crate::plan::{Ended, plan};
@@ -37,6 +37,8 @@ const LATER: Duration = Duration::from_millis(400);
 const LAST: Duration = Duration::from_secs(1);
 
 const LARGE_SHARE: u32 = 100;
+/// The share of the hunt for errors: what it finds it mostly finds early.
+const HALF_SHARE: u32 = 50;
 const SMALL_SHARE: u32 = 1;
 
 /// Even an engine with a small share works for a moment first, undisturbed where there is but one core.
@@ -76,6 +78,8 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     order.retain(|(engine, _)| engine.is_candidate(program));
     // The first of those that are left need not wait for those that are not.
     order.iter_mut().skip(1).take(1).for_each(|(_, due)| *due = soon);
+    // Small errors are left to the search, whose traces are shortest; deep ones are hunted for from the start.
+    order.insert(1, (&Hunt, soon));
     if Locks.is_candidate(program) {
         order.iter_mut().for_each(|(_, due)| *due = (*due).max(ALONE));
         order.insert(0, (&Locks, Duration::ZERO));
@@ -210,7 +214,15 @@ impl Race<'_> {
         let welcome = if engine.uses_solver() { WELCOME_WITH_SOLVER } else { WELCOME };
         let worker = Arc::new(self.turns.join(SMALL_SHARE, welcome));
         // A search that fills the memory must not take it from the others.
-        let (part, of) = if engine.name() == EngineName::Explicit { (1, 2) } else { (3, 4) };
+        let (part, of) = match engine.name() {
+            EngineName::Explicit | EngineName::Hunt => (1, 2),
+            EngineName::Contracts
+            | EngineName::Conformance
+            | EngineName::Modular
+            | EngineName::Cartesian
+            | EngineName::Predicates
+            | EngineName::Locks => (3, 4),
+        };
         let (budget, cancelled) =
             self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
         let (program, request, sender, own) =
@@ -235,8 +247,16 @@ impl Race<'_> {
     fn weigh(&self) {
         let mut of_next_prover = LARGE_SHARE;
         for runner in &self.running {
-            let is_search = runner.engine.name() == EngineName::Explicit;
-            let share = if is_search { LARGE_SHARE } else { std::mem::replace(&mut of_next_prover, SMALL_SHARE) };
+            let share = match runner.engine.name() {
+                EngineName::Explicit => LARGE_SHARE,
+                EngineName::Hunt => HALF_SHARE,
+                EngineName::Contracts
+                | EngineName::Conformance
+                | EngineName::Modular
+                | EngineName::Cartesian
+                | EngineName::Predicates
+                | EngineName::Locks => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
+            };
             runner.worker.set_weight(share);
         }
     }
@@ -319,16 +339,16 @@ mod tests {
     #[test]
     fn the_program_says_which_engines_come_first() {
         let plain = "shared x: 0..1; thread P { x = 1; } thread Q { x = 0; }";
-        assert_eq!(order(plain), ["explicit", "modular", "cartesian"]);
+        assert_eq!(order(plain), ["explicit", "hunt", "modular", "cartesian"]);
         let invariant = "shared x: 0..1; thread P { x = 1; } invariant x <= 1;";
-        assert_eq!(order(invariant), ["explicit", "modular", "cartesian", "contracts"]);
+        assert_eq!(order(invariant), ["explicit", "hunt", "modular", "cartesian", "contracts"]);
         let any_number = "shared x: 0..1; thread W[*] { x = 1; }";
-        assert_eq!(order(any_number), ["explicit", "modular"]);
+        assert_eq!(order(any_number), ["explicit", "hunt", "modular"]);
         let annotated = "shared x: int = 0; thread P { x = x + 1; } rely P :: x' >= x; invariant x >= 0;";
-        assert_eq!(order(annotated), ["explicit", "contracts", "modular", "cartesian"]);
+        assert_eq!(order(annotated), ["explicit", "hunt", "contracts", "modular", "cartesian"]);
         let races = "shared x: 0..1; thread P { x = 1; } norace x;";
-        assert_eq!(order(races), ["locks", "explicit", "modular", "cartesian"]);
+        assert_eq!(order(races), ["locks", "explicit", "hunt", "modular", "cartesian"]);
         let values = "shared x: 0..1; thread P { x = 1; assert x == 1; } norace x;";
-        assert_eq!(order(values), ["explicit", "modular", "cartesian"]);
+        assert_eq!(order(values), ["explicit", "hunt", "modular", "cartesian"]);
     }
 }

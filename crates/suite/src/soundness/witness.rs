@@ -157,6 +157,7 @@ fn ways() -> Vec<Way> {
         other("conformance", "without proof", 4, false),
         other("locks", "as usual", 1, true),
         other("locks", "without proof", 4, false),
+        Way { seconds: (2, 1), rule: finds_what_there_is, ..other("hunt", "as usual", 1, false) },
         predicates("aret", 2, Horn::Aret, true),
         predicates("aret without proof", 5, Horn::Aret, false),
         predicates("spacer", 5, Horn::Spacer, true),
@@ -170,6 +171,17 @@ fn ways() -> Vec<Way> {
 
 fn anything(_: &Case, _: &Outcome) -> Option<String> {
     None
+}
+
+/// Engine `hunt` proves nothing, and finds the error of a program that the interpreter can search.
+fn finds_what_there_is(case: &Case, outcome: &Outcome) -> Option<String> {
+    let is_wrong =
+        case.explored.as_ref().is_some_and(|explored| matches!(explored.verdict, OracleVerdict::Unsafe { .. }));
+    match &outcome.verdict {
+        Verdict::Safe(_) => Some(format!("it proves nothing, but {:?}", outcome.verdict)),
+        Verdict::Unknown(_) if is_wrong => Some(format!("there is an error, but {:?}", outcome.verdict)),
+        Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+    }
 }
 
 /// Engine `cartesian` may run out of memory or numbers, and of infinite programs it may say nothing.
