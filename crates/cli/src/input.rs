@@ -54,11 +54,16 @@ pub fn load_bounded(paths: &[PathBuf], options: &Options, budget: &Budget, quiet
 
 /// Reads the text of a program.
 fn read_source(path: &Path, frontend: &dyn Frontend) -> Result<SourceFile, InputError> {
+    read_text(path, frontend.least())
+}
+
+/// Reads a text that should not be empty, or says what is the least that it has.
+pub fn read_text(path: &Path, least: &str) -> Result<SourceFile, InputError> {
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
     let bytes = read_program_bytes(path, &name)?;
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => {
-            let error = Diagnostic::error(Span::default(), "the file is empty").hint(frontend.least());
+            let error = Diagnostic::error(Span::default(), "the file is empty").hint(least);
             Err(InputError::of_program(&Arc::new(SourceFile::new(name, text).into()), error))
         }
         Ok(text) => Ok(SourceFile::new(name, text)),

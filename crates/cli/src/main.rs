@@ -25,6 +25,7 @@ mod scratch;
 mod several;
 mod show;
 mod table;
+mod task;
 mod work;
 
 use args::{Cli, Command};
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(complain_about_flags(&error) as u8),
     };
     let format = cli.command.format();
-    let exit = match rescue::rescued(move || run(&cli.command)) {
+    let exit = match rescue::rescued(move || run(cli.command)) {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) => complain(&error, format),
         Err(panic) => rescue::tell_internal_error(&panic, format),
@@ -70,14 +71,17 @@ fn is_for_check(first: &OsString) -> bool {
     }
 }
 
-fn run(command: &Command) -> Job {
+fn run(command: Command) -> Job {
     match command {
-        Command::Check(args) => check::check(args),
-        Command::Compare(args) => compare::compare(args),
-        Command::Audit(args) => audit::audit(args),
-        Command::Replay(args) => replay::replay_file(args),
-        Command::Show(args) => show::show(args),
-        Command::Completions { shell } => generated::completions(*shell),
+        Command::Check(mut args) => {
+            task::expand(&mut args)?;
+            check::check(&args)
+        }
+        Command::Compare(args) => compare::compare(&args),
+        Command::Audit(args) => audit::audit(&args),
+        Command::Replay(args) => replay::replay_file(&args),
+        Command::Show(args) => show::show(&args),
+        Command::Completions { shell } => generated::completions(shell),
         Command::Man { command } => generated::man(command.as_deref()),
     }
 }

@@ -9,7 +9,7 @@ use threadwise_source::{Diagnostic, SourceFile};
 /// Programs in C.
 pub(crate) struct C;
 
-static DATA_MODEL: FrontendOption = FrontendOption {
+pub(crate) static DATA_MODEL: FrontendOption = FrontendOption {
     short: None,
     long: "data-model",
     value_name: Some("MODEL"),

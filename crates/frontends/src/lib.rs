@@ -15,6 +15,7 @@ mod c;
 mod frontend;
 mod options;
 mod registry;
+mod task;
 mod transition_systems;
 mod tw;
 
@@ -22,3 +23,4 @@ pub use c::PROPERTY;
 pub use frontend::{Frontend, Loaded};
 pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};
+pub use task::{Task, is_task, read_task};

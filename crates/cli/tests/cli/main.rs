@@ -13,5 +13,6 @@ mod predicates;
 mod runner;
 mod several;
 mod show;
+mod tasks;
 mod transition_systems;
 mod verdicts;

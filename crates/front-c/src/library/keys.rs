@@ -10,8 +10,8 @@ use crate::values::Value;
 use std::sync::Arc;
 use threadwise_ir::Bits;
 use threadwise_memory::code::{
-    BinaryOp, Callee, End, Expr, Failure, Function, FunctionId, GlobalId, INT, InstructionKind, Place, Step,
-    Type, Variable,
+    BinaryOp, Callee, End, Expr, Failure, Function, FunctionId, GlobalId, INT, InstructionKind, Place, Step, Type,
+    Variable,
 };
 use threadwise_source::Span;
 
