@@ -47,6 +47,8 @@
 //!
 //! 5. *errors*: assertions follow from the facts before them, and no expression can fail, whatever the values.
 //!
+//! A proof may be about the program's outline, which does at least what the program does: then everything is looked at there.
+//!
 //! There is no solver, and no number of copies matters but whether it is one, and for `Started`.
 
 mod discipline;
@@ -72,8 +74,9 @@ use threadwise_limits::Budget;
 /// Checks the five points; gives the number of points that the proof speaks of.
 pub(crate) fn check(program: &Arc<Program>, proof: &ProtectionProof, budget: &Budget) -> Result<u64, CheckError> {
     proof.validate(program).map_err(|e| refuted(format!("the proof does not fit the program: {e}")))?;
-    let judge = Judge::new(program, proof)?;
-    errors::initial_values(program)?;
+    let subject = proof.subject(program).ok_or_else(|| refuted("the program has no outline"))?;
+    let judge = Judge::new(subject, proof)?;
+    errors::initial_values(subject)?;
     let shown = Shown::new(&judge)?;
     let mut found = Found { shown, breakers: BTreeSet::new(), resting: BTreeSet::new(), kept: BTreeSet::new() };
     for (index, codes) in proof.threads.iter().enumerate() {

@@ -33,7 +33,7 @@ pub(crate) type Threads = Vec<Vec<Code>>;
 
 /// Whether the engine can treat a program, or why it cannot.
 pub fn applicable(program: &Program) -> Result<(), String> {
-    if program.patterns().next().is_none() {
+    if program.patterns().next().is_none() && program.outline.is_none() {
         return Err("it has no `norace`".to_string());
     }
     if program.patterns().any(|(_, pattern)| pattern.is_of_all_threads()) {
@@ -59,8 +59,21 @@ pub fn applicable(program: &Program) -> Result<(), String> {
     }
 }
 
-/// Looks for a proof that nothing races.
+/// Looks for a proof that nothing races, in the program itself and then in its outline, where less has to be excluded.
 pub fn analyse(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
+    let (claim, stats) = analyse_alone(program, budget);
+    let (Some(outline), Claim::Unknown(_)) = (&program.outline, &claim) else { return (claim, stats) };
+    let (claim, stats) = analyse_alone(outline, budget);
+    let claim = match claim {
+        Claim::Proved(Proof::Protection(proof)) => {
+            Claim::Proved(Proof::Protection(ProtectionProof { is_of_outline: true, ..proof }))
+        }
+        claim => claim,
+    };
+    (claim, stats)
+}
+
+fn analyse_alone(program: &Program, budget: &Budget) -> (Claim, Stats) {
     let mut model = Model::new(program);
     let mut sets = Sets::new();
     let mut rounds = 0;

@@ -27,6 +27,8 @@ pub(crate) enum Said {
     /// A thread has this value in an array over threads.
     Status(SharedId, Term, i64),
     Copy(Term, TemplateId),
+    /// No copy of the template has this value in an array over threads.
+    NoCopy(SharedId, TemplateId, i64),
     /// It has not its initial value.
     Other(SharedId),
 }
@@ -124,8 +126,20 @@ fn read(program: &Program, e: &Expr, out: &mut Vec<Said>) {
                 out.extend(copy(body).map(|thread| Said::Copy(thread, template)));
             }
         }
+        ExprKind::Quantified(Quantifier::Forall, binder, body) => {
+            if let (Domain::Copies(template), Some((array, word))) = (&binder.domain, other_status(body)) {
+                out.push(Said::NoCopy(array, *template, word));
+            }
+        }
         _ => {}
     }
+}
+
+/// `array[bound] != word`
+fn other_status(body: &Expr) -> Option<(SharedId, i64)> {
+    let ExprKind::Binary(BinaryOp::Ne, now, word) = &body.kind else { return None };
+    let (ExprKind::Index(array, thread), ExprKind::Const(word)) = (&now.kind, &word.kind) else { return None };
+    matches!(thread.kind, ExprKind::Bound(0)).then_some((variable(array)?, *word))
 }
 
 fn equation(program: &Program, a: &Expr, b: &Expr, out: &mut Vec<Said>) {

@@ -102,7 +102,12 @@ impl Step<'_> {
     }
 
     fn started_since(&self, template: TemplateId, most: u32) -> Option<Fact> {
-        let most = most + u32::from(self.starts(template));
+        let starts = self.starts(template);
+        if starts && copies(self.model.program, template) == u32::MAX {
+            // Of any number there is always one left, and nobody counts for ever.
+            return None;
+        }
+        let most = most + u32::from(starts);
         (most <= copies(self.model.program, template)).then_some(Fact::Started(template, most))
     }
 
@@ -135,6 +140,9 @@ impl Step<'_> {
                     let is_single = self.model.program.template(*template).copies == Copies::Single;
                     let none = Fact::Running(*template, Vec::new());
                     found.extend((is_single && !self.starts(*template)).then_some(none));
+                }
+                Said::NoCopy(status, template, RUNS) if self.model.status == Some(*status) => {
+                    found.extend((!self.starts(*template)).then_some(Fact::Running(*template, Vec::new())));
                 }
                 Said::Copy(thread, template) => self.copies(thread, *template, &mut found),
                 Said::Other(var) if self.model.flags.contains(var) => found.push(Fact::Touched(*var)),

@@ -124,6 +124,7 @@ struct ProofIn {
     contracts: Option<Vec<ContractFile>>,
     modular: Option<bool>,
     threads: Option<BTreeMap<String, ThreadIn>>,
+    outline: Option<bool>,
     locks: Option<Vec<LockFile>>,
     status: Option<String>,
     facts: Option<Vec<Vec<FactFile>>>,
@@ -245,7 +246,9 @@ impl ProofIn {
             Kind::Protection => {
                 let (locks, facts) = (present(self.locks, "locks")?, present(self.facts, "facts")?);
                 let (protection, status) = (present(self.protection, "protection")?, self.status.as_deref());
-                let file = ProtectionIn { locks: &locks, status, facts: &facts, protection: &protection };
+                let is_of_outline = self.outline.unwrap_or(false);
+                let file =
+                    ProtectionIn { is_of_outline, locks: &locks, status, facts: &facts, protection: &protection };
                 Proof::Protection(protection::decode(program, &file)?)
             }
         })

@@ -57,6 +57,7 @@ pub(crate) enum KeyFile {
 /// The fields of the proof as they stand in the file.
 pub(crate) struct ProtectionIn<'a> {
     pub(crate) locks: &'a [LockFile],
+    pub(crate) is_of_outline: bool,
     pub(crate) status: Option<&'a str>,
     pub(crate) facts: &'a [Vec<FactFile>],
     pub(crate) protection: &'a BTreeMap<String, Vec<CodeFile>>,
@@ -64,7 +65,11 @@ pub(crate) struct ProtectionIn<'a> {
 
 /// Writes the fields of the proof, which must fit the program.
 pub(crate) fn write(out: &mut impl Write, program: &Program, proof: &ProtectionProof) -> io::Result<()> {
+    let program = proof.subject(program).unwrap_or(program);
     let names = Names { program };
+    if proof.is_of_outline {
+        entry(out, "outline", true)?;
+    }
     let lock =
         |lock: &Lock| LockFile { owner: names.shared(lock.owner), readers: lock.readers.map(|id| names.shared(id)) };
     entry(out, "locks", proof.locks.iter().map(lock).collect::<Vec<LockFile>>())?;
@@ -180,7 +185,9 @@ impl Names<'_> {
 
 /// The proof, fitted to the program.
 pub(crate) fn decode(program: &Program, file: &ProtectionIn<'_>) -> Result<ProtectionProof, FileError> {
-    let names = Names { program };
+    let subject = if file.is_of_outline { program.outline.as_deref() } else { Some(program) };
+    let Some(subject) = subject else { return Err(FileError::new("the program has no outline").within("outline")) };
+    let names = Names { program: subject };
     let lock = |(at, lock): (usize, &LockFile)| {
         let read = || {
             let readers = lock.readers.as_deref().map(|name| names.find_shared(name)).transpose()?;
@@ -198,11 +205,11 @@ pub(crate) fn decode(program: &Program, file: &ProtectionIn<'_>) -> Result<Prote
     if let Some(unknown) = file.protection.keys().find(|name| names.find_template(name).is_err()) {
         return Err(FileError::new(format!("the program has no thread `{unknown}`")).within("protection"));
     }
-    let threads = program.templates.iter().map(|template| {
+    let threads = subject.templates.iter().map(|template| {
         let codes = file.protection.get(&*template.name).into_iter().flatten();
         codes.map(read_code).collect()
     });
-    let proof = ProtectionProof { locks, status, sets, threads: threads.collect() };
+    let proof = ProtectionProof { is_of_outline: file.is_of_outline, locks, status, sets, threads: threads.collect() };
     proof.validate(program)?;
     Ok(proof)
 }

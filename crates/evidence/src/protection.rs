@@ -6,6 +6,8 @@ use threadwise_ir::{EdgeId, LocalId, Op, Program, Routine, RoutineId, SharedId, 
 /// What holds where threads are, without values: which locks they hold, and which threads run meanwhile.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProtectionProof {
+    /// It is about the program's outline.
+    pub is_of_outline: bool,
     /// The locks that are only ever taken where they are free, and given back by who has them.
     pub locks: Vec<Lock>,
     /// The array that tells of each thread whether it runs: [`RUNS`] where it does.
@@ -128,6 +130,11 @@ impl Fact {
 }
 
 impl ProtectionProof {
+    /// The program that it speaks of, which is another one where it is about an outline.
+    pub fn subject<'a>(&self, program: &'a Program) -> Option<&'a Program> {
+        if self.is_of_outline { program.outline.as_deref() } else { Some(program) }
+    }
+
     /// How many points it speaks of.
     pub fn points(&self) -> u64 {
         self.threads.iter().flatten().map(|code| code.at.iter().flatten().count() as u64).sum()
@@ -135,6 +142,7 @@ impl ProtectionProof {
 
     /// Whether the proof fits the program: everything that it names is there. It says nothing about whether that is true.
     pub fn validate(&self, program: &Program) -> Result<(), FileError> {
+        let Some(program) = self.subject(program) else { return Err(FileError::new("the program has no outline")) };
         let is_shared = |id: &SharedId| id.index() < program.shared.len();
         let mut variables = self.locks.iter().flat_map(|lock| [Some(lock.owner), lock.readers]).flatten();
         require(variables.all(|id| is_shared(&id)), "there is no such lock", "locks")?;

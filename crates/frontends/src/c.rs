@@ -183,7 +183,9 @@ impl Frontend for C {
         let objects = |level| OBJECTS_KEPT.at(level, said(&OBJECTS));
         let recursion = |level| OPEN_CALLS.at(level, said(&RECURSION));
         let level = options.level();
-        let lowering = threadwise_memory::Options { checks, objects: objects(level), recursion: recursion(level) };
+        let defaults = threadwise_memory::Options::default();
+        let lowering =
+            threadwise_memory::Options { checks, objects: objects(level), recursion: recursion(level), ..defaults };
         let lowered = threadwise_memory::lower(&code, &lowering);
         diagnostics.extend::<Vec<Diagnostic>>(lowered.diagnostics);
         let mut bounded = Vec::new();

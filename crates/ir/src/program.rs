@@ -39,6 +39,10 @@ pub struct Program {
     /// cutoff) speaks of the program without them: copies that can be permuted in the program may still be told
     /// apart here.
     pub exceptions: Vec<Expr>,
+    /// A program that does at least what this one does, as far as races are concerned, and knows less about values: where
+    /// nothing races and nothing goes wrong there, nothing races here, and all is well here too. It may do more, so that
+    /// what goes wrong there says nothing.
+    pub outline: Option<Arc<Program>>,
 }
 
 impl Program {
@@ -58,6 +62,7 @@ impl Program {
             guarantees: Vec::new(),
             abstract_threads: Vec::new(),
             exceptions: Vec::new(),
+            outline: None,
         }
     }
 }

@@ -312,9 +312,11 @@ impl Inliner<'_> {
         };
         let candidates: Vec<FunctionId> = self.taken.iter().filter(wants).copied().collect();
         let mut at = at;
+        let mut is_one = Expr::constant(0, crate::code::INT, span);
         for function in candidates {
             let target = Expr::new(ExprKind::Function(function), Type::Pointer, span);
             let is_it = Expr::binary(crate::code::BinaryOp::Eq, Expr::load(place()), target, crate::code::INT);
+            is_one = Expr::new(ExprKind::Or(Box::new(is_one), Box::new(is_it.clone())), crate::code::INT, span);
             let yes = self.add_block(call, End::Unreachable, span);
             let no = self.add_block(call, End::Unreachable, span);
             self.block(at).end = End::Branch(is_it, yes, no);
@@ -323,7 +325,7 @@ impl Inliner<'_> {
             at = no;
         }
         // No function that was seen to be meant: null, or one that is called as something else.
-        self.beyond(at, span, call);
+        self.beyond(at, is_one, span, call);
         Ok(then)
     }
 
@@ -352,8 +354,8 @@ impl Inliner<'_> {
     }
 
     /// What is not followed any further; nothing leads to the block that it gives.
-    fn beyond(&mut self, at: BlockId, span: Span, call: usize) -> BlockId {
-        let wrong = InstructionKind::Assert(Expr::constant(0, crate::code::INT, span), crate::code::Failure::Beyond);
+    fn beyond(&mut self, at: BlockId, is_known: Expr, span: Span, call: usize) -> BlockId {
+        let wrong = InstructionKind::Assert(is_known, crate::code::Failure::Beyond);
         self.block(at).instructions.push(Instruction { kind: wrong, span });
         self.block(at).end = End::Exit;
         self.add_block(call, End::Unreachable, span)
@@ -381,7 +383,7 @@ impl Inliner<'_> {
         let is_too_much = open > 0 && self.instructions > MANY_INSTRUCTIONS;
         if alike >= self.recursion || open >= MANY_CALLS || is_too_much {
             self.flat.cut.push(span);
-            return Ok(self.beyond(at, span, call));
+            return Ok(self.beyond(at, Expr::constant(0, crate::code::INT, span), span, call));
         }
         let inner = self.add_call(Some(call), id, given.clone());
         let atomic = |kind| Instruction { kind, span };

@@ -19,6 +19,8 @@ pub(crate) struct Accesses {
     pub(crate) atomic: BTreeSet<LeafId>,
     /// The objects that somebody may free.
     pub(crate) freed: BTreeSet<ObjectId>,
+    /// The objects on the heap that only the thread which allocates them can reach.
+    pub(crate) own: BTreeSet<ObjectId>,
 }
 
 struct Loads(Vec<Place>);
@@ -46,7 +48,7 @@ pub(crate) fn loads_of_expr(e: &Expr) -> Vec<Place> {
 }
 
 pub(crate) fn accesses(code: &Code, points: &mut Points<'_>, atomic_at: &dyn Fn(At) -> bool) -> Accesses {
-    let mut found = Accesses::default();
+    let mut found = Accesses { own: crate::own::own_objects(points), ..Accesses::default() };
     let threads: &Threads = points.threads;
     for (at, instruction) in threads.instructions() {
         let inside = atomic_at(at);
@@ -184,7 +186,8 @@ pub(crate) fn owner_alone(objects: &Objects, accesses: &Accesses, id: ObjectId) 
 /// Whether accesses of a leaf are steps that other threads can see.
 pub(crate) fn is_visible(threads: &Threads, objects: &Objects, accesses: &Accesses, id: LeafId) -> bool {
     let Some(by) = accesses.by.get(&id) else { return false };
-    if owner_alone(objects, accesses, objects.leaf(id).object).is_some() {
+    let object = objects.leaf(id).object;
+    if owner_alone(objects, accesses, object).is_some() || accesses.own.contains(&object) {
         return false;
     }
     by.len() > 1 || by.iter().any(|&thread| threads.get(thread).copies != Number::Exactly(1))

@@ -9,16 +9,21 @@
 pub mod code;
 mod emit;
 mod flat;
+mod fresh;
+mod joins;
 mod known;
 mod layout;
 mod objects;
+mod own;
 mod points;
 pub mod print;
 mod terms;
 mod threads;
+mod unknown;
 mod walk;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use threadwise_ir::Program;
 use threadwise_source::{Diagnostic, Span};
 
@@ -53,11 +58,13 @@ pub struct Options {
     pub objects: u32,
     /// How many calls of one function can be open at the same time in one thread.
     pub recursion: u32,
+    /// To have an outline, too, for proofs that nothing races: where nothing else is looked for.
+    pub outline: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { checks: Checks::default(), objects: 4, recursion: 8 }
+        Options { checks: Checks::default(), objects: 4, recursion: 8, outline: true }
     }
 }
 
@@ -74,8 +81,19 @@ pub struct Lowered {
 
 /// Lowers a program.
 pub fn lower(code: &code::Code, options: &Options) -> Lowered {
-    match emit::lower(code, options, &BTreeSet::new()) {
-        Ok(lowered) => lowered,
+    let only_races = Checks { races: true, ..Checks::none() };
+    let is_wanted = options.outline && options.checks == only_races;
+    let exact = Options { outline: false, ..*options };
+    match emit::lower(code, &exact, &BTreeSet::new()) {
+        Ok(mut lowered) => {
+            if is_wanted
+                && let Some(program) = &mut lowered.program
+                && let Ok(outline) = emit::lower(code, options, &BTreeSet::new())
+            {
+                program.outline = outline.program.map(Arc::new);
+            }
+            lowered
+        }
         Err(error) => {
             let diagnostics = vec![*error];
             Lowered { program: None, diagnostics, few_objects: Vec::new(), open_calls: Vec::new() }

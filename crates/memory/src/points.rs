@@ -34,6 +34,8 @@ pub(crate) struct Points<'a> {
     pub(crate) sites: &'a BTreeMap<At, SiteId>,
     /// For each leaf what the pointers in it may point to.
     of_leaves: Vec<Targets>,
+    /// For each leaf whether there may be a pointer in it of which nobody knows where it points to.
+    unknown: Vec<bool>,
     /// Where integers that hold addresses are computed with.
     pub(crate) computed: BTreeSet<Span>,
     changed: bool,
@@ -68,14 +70,25 @@ impl<'a> Points<'a> {
         sites: &'a BTreeMap<At, SiteId>,
     ) -> Points<'a> {
         let of_leaves = vec![Targets::new(); objects.leaves.len()];
-        let mut points = Points { code, threads, objects, sites, of_leaves, computed: BTreeSet::new(), changed: true };
+        let unknown = vec![false; objects.leaves.len()];
+        let computed = BTreeSet::new();
+        let mut points = Points { code, threads, objects, sites, of_leaves, unknown, computed, changed: true };
         points.initial_values();
+        points.unknown_at_first();
         while std::mem::take(&mut points.changed) {
             for (at, instruction) in threads.instructions() {
                 points.instruction(at, &instruction.kind);
             }
         }
         points
+    }
+
+    pub(crate) fn is_unknown(&self, leaf: LeafId) -> bool {
+        self.unknown[leaf.index()]
+    }
+
+    pub(crate) fn becomes_unknown(&mut self, leaf: LeafId) {
+        self.changed |= !std::mem::replace(&mut self.unknown[leaf.index()], true);
     }
 
     pub(crate) fn of_leaf(&self, leaf: LeafId) -> &Targets {
@@ -244,6 +257,7 @@ impl<'a> Points<'a> {
 
     fn instruction(&mut self, at: At, kind: &InstructionKind) {
         let thread = at.thread;
+        self.unknown_after(at, kind);
         match kind {
             InstructionKind::Assign { to, value } => {
                 let targets = self.eval(thread, value);

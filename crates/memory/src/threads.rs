@@ -224,7 +224,7 @@ fn create(
     Ok(created)
 }
 
-fn without_conversions(e: &Expr) -> &Expr {
+pub(crate) fn without_conversions(e: &Expr) -> &Expr {
     match &e.kind {
         ExprKind::Convert(inner) => without_conversions(inner),
         _ => e,
@@ -273,7 +273,7 @@ pub(crate) fn repeats(flat: &Flat, cycles: &[Option<usize>], block: usize) -> Op
 }
 
 /// Whether control cannot come back to a block without passing another one.
-fn is_needed(flat: &Flat, inside: &dyn Fn(usize) -> bool, through: usize, block: usize) -> bool {
+pub(crate) fn is_needed(flat: &Flat, inside: &dyn Fn(usize) -> bool, through: usize, block: usize) -> bool {
     if through == block {
         return true;
     }
@@ -325,7 +325,7 @@ fn counted(flat: &Flat, inside: &dyn Fn(usize) -> bool, condition: &Expr, block:
 }
 
 /// Whether an instruction may change a local by its name, other than by declaring it.
-fn writes(kind: &InstructionKind, local: LocalId) -> bool {
+pub(crate) fn writes(kind: &InstructionKind, local: LocalId) -> bool {
     let is_it = |place: &Place| matches!(place.base, crate::code::Base::Local(id) if id == local);
     match kind {
         InstructionKind::Assign { to, .. } | InstructionKind::Copy { to, .. } | InstructionKind::Clear(to) => is_it(to),
@@ -342,7 +342,7 @@ fn writes(kind: &InstructionKind, local: LocalId) -> bool {
     }
 }
 
-fn is_address_taken(flat: &Flat, local: LocalId) -> bool {
+pub(crate) fn is_address_taken(flat: &Flat, local: LocalId) -> bool {
     let mut is_taken = false;
     for block in &flat.blocks {
         crate::walk::for_each_expr(block, &mut |e| {
@@ -354,7 +354,7 @@ fn is_address_taken(flat: &Flat, local: LocalId) -> bool {
     is_taken
 }
 
-fn plain_local(e: &Expr) -> Option<LocalId> {
+pub(crate) fn plain_local(e: &Expr) -> Option<LocalId> {
     match &without_conversions(e).kind {
         ExprKind::Load(place) => match place.base {
             crate::code::Base::Local(id) if place.path.is_empty() => Some(id),

@@ -39,6 +39,7 @@ pub(crate) fn text(program: &Program, proof: &ProtectionProof, layout: &Layout) 
 
 /// For each pattern what it is about, and why it is not met.
 pub(crate) fn protected(program: &Program, proof: &ProtectionProof) -> Vec<(String, String)> {
+    let Some(program) = proof.subject(program) else { return Vec::new() };
     let name = |id| program.property(id).wording.name().unwrap_or("a pattern").to_string();
     program.patterns().map(|(id, pattern)| (name(id), reason(program, proof, pattern))).collect()
 }

@@ -107,6 +107,15 @@ impl Lives {
         vec![command(None, [(chosen(), thread)]), wait]
     }
 
+    /// No copy of a template has been started and has not ended.
+    pub fn nobody_runs(&self, template: TemplateId, span: Span) -> Expr {
+        let sort = Sort::Enum(self.status.values);
+        let now = read_element(self.status.of_threads, bound(span), sort, span);
+        let body = Expr::binary(BinaryOp::Ne, now, self.status.value(STARTED, span), Sort::Bool);
+        let binder = Binder { name: "copy".into(), domain: Domain::Copies(template) };
+        Expr::quantified(Quantifier::Forall, binder, body, Sort::Bool, span)
+    }
+
     fn wait_for(&self, thread: Expr, span: Span) -> Command {
         let inner = below_a_binder(&thread);
         let is_copy = |&template: &TemplateId| {

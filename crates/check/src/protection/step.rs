@@ -150,6 +150,9 @@ impl<'a> Step<'a> {
         if is_single && ended.contains(&Term::Thread(template)) && !starts {
             return true;
         }
+        if self.known.says_that_no_copy_has(template, status, RUNS) && !starts {
+            return true;
+        }
         let Some(before) = find_running(self.before, template) else { return false };
         let mut still = before.iter().filter(|element| !ended.contains(&Term::Of((*element).clone())));
         if !still.all(|element| !self.may_change(element) && among.contains(element)) {

@@ -144,6 +144,20 @@ impl<'e> Known<'e> {
         self.equations().filter_map(of).collect()
     }
 
+    /// Whether it is said that the status of each copy of a template is another value: `forall c: T :: status[c] != value`.
+    pub(super) fn says_that_no_copy_has(&self, template: TemplateId, status: SharedId, value: i64) -> bool {
+        self.0.iter().any(|e| {
+            let ExprKind::Quantified(Quantifier::Forall, binder, body) = &e.kind else { return false };
+            let ExprKind::Binary(BinaryOp::Ne, now, other) = &body.kind else { return false };
+            let ExprKind::Index(array, thread) = &now.kind else { return false };
+            let is_of_template = matches!(&binder.domain, Domain::Copies(of) if *of == template);
+            let is_status = matches!(array.kind, ExprKind::Read(VarRef::Shared(var)) if var == status);
+            let is_each = matches!(thread.kind, ExprKind::Bound(0));
+            let is_value = matches!(other.kind, ExprKind::Const(word) if word == value);
+            is_of_template && is_status && is_each && is_value
+        })
+    }
+
     /// Whether it is said that a value is a copy of a template.
     pub(super) fn is_copy(&self, value: &Term, template: TemplateId) -> bool {
         self.0.iter().any(|e| copy_said(e).is_some_and(|(of, said)| of == template && said == *value))

@@ -28,6 +28,8 @@ pub(crate) type Outcome = (Option<Term>, Vec<(TermPlace, Value)>);
 pub(crate) struct Access {
     pub(crate) cells: Vec<Cell>,
     pub(crate) atomic: bool,
+    /// Nobody else can know of the object yet.
+    pub(crate) fresh: bool,
     pub(crate) span: Span,
 }
 
@@ -53,7 +55,11 @@ impl Emitter<'_> {
             Base::Local(_) | Base::Global(_) => self.direct(place, part, ty)?,
             Base::Deref(pointer, pointee) => self.indirect(place, pointer, pointee, part, ty)?,
         };
-        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, span: place.span })
+        let fresh = match &place.base {
+            Base::Deref(pointer, _) => self.at.is_some_and(|at| self.fresh.is_fresh(at, pointer)),
+            Base::Local(_) | Base::Global(_) => false,
+        };
+        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, fresh, span: place.span })
     }
 
     fn direct(&mut self, place: &Place, part: u64, ty: (&Type, Bit)) -> Fallible<Vec<Cell>> {
@@ -81,7 +87,7 @@ impl Emitter<'_> {
             let value = as_int(self.value(index)?);
             let value = if constant(&value).is_some() { value } else { self.frozen(value, span) };
             self.check(within(&value, count), AssertionKind::Memory, span);
-            if count > crate::objects::MAX_ELEMENTS {
+            if count > crate::objects::MAX_ELEMENTS && !self.is_outline {
                 self.check(within(&value, crate::objects::MAX_ELEMENTS), AssertionKind::Beyond, span);
             }
             indices.push(clamped(value, count.min(crate::objects::MAX_ELEMENTS), span));
@@ -90,6 +96,9 @@ impl Emitter<'_> {
             self.check(Term::bool(false, span), AssertionKind::Beyond, span);
             return Ok(Vec::new());
         };
+        if self.is_vague(self.objects.leaf(leaf).object) && self.kept.contains_key(&leaf) {
+            return Ok(vec![Cell { leaf, indices: Vec::new(), when: None }]);
+        }
         // What is left of the dimensions belongs to parts that are copied element by element.
         if self.objects.leaf(leaf).dims.len() != indices.len() || !self.fits(leaf, ty) {
             self.check(Term::bool(false, span), AssertionKind::Beyond, span);
@@ -155,7 +164,10 @@ impl Emitter<'_> {
                 self.simple(there, span)
             }
         };
-        self.is_known(&start, span);
+        let is_unknown = !self.is_outline || self.points.may_be_unknown(thread, pointer);
+        if is_unknown {
+            self.is_known(&start, span);
+        }
         let mut cells: Vec<Cell> = Vec::new();
         let (mut valid, mut strange) = (Term::bool(false, span), Term::bool(false, span));
         let objects: Vec<ObjectId> = targets.iter().map(|target| target.object).collect();
@@ -168,6 +180,12 @@ impl Emitter<'_> {
             let there = self.objects.canonical(code, target.object, (target.offset + offset) as i64);
             let leaf = there.and_then(|there| self.objects.leaf_at(code, target.object, there, ty));
             match leaf {
+                Some((leaf, _)) if self.is_vague(target.object) && self.kept.contains_key(&leaf) => {
+                    valid = Term::bool(true, span);
+                    if cells.iter().all(|cell| cell.leaf != leaf) {
+                        cells.push(Cell { leaf, indices: Vec::new(), when: None });
+                    }
+                }
                 Some((leaf, true)) if self.kept.contains_key(&leaf) && !self.may_be_gone(target.object) => {
                     let (when, indices) = self.decode(leaf, &address, offset, several, span);
                     if cells.iter().any(|cell| cell.leaf == leaf) {
@@ -192,7 +210,10 @@ impl Emitter<'_> {
             // Nobody was seen to put an address there: unless it is null or was never set, something was overlooked.
             let at = |number: i64| equal(address.clone(), Term::constant(number, address.sort, span));
             let is_nothing = or(at(0), at(self.indeterminate()));
-            self.check(is_nothing, AssertionKind::Beyond, span);
+            match is_unknown {
+                true => self.check(is_nothing, AssertionKind::Beyond, span),
+                false => self.assume(is_nothing, span),
+            }
         }
         self.check(or(valid, strange), AssertionKind::Memory, span);
         if let [only] = &mut cells[..] {
@@ -335,6 +356,7 @@ impl Emitter<'_> {
             && cell.when.is_none()
             && !self.alive.contains_key(&self.objects.leaf(cell.leaf).object)
             && self.kept[&cell.leaf].is_set.is_none()
+            && !self.is_vague_cell(cell)
         {
             return self.seen_as(cell, ty, span);
         }
@@ -345,6 +367,9 @@ impl Emitter<'_> {
         let ty = ty.clone();
         self.each_cell(access, &mut |emitter, cell| {
             let place = || emitter.place_of(temporary, &[], &sort, span);
+            if emitter.is_vague_cell(cell) {
+                return emitter.vague_load(cell, access.fresh, place(), span);
+            }
             let value = emitter.seen_as(cell, &ty, span);
             let kept = &emitter.kept[&cell.leaf];
             match kept.is_set {
@@ -391,6 +416,9 @@ impl Emitter<'_> {
             return;
         }
         self.each_cell(access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return emitter.vague_store(cell, access.fresh, span);
+            }
             let kept = &emitter.kept[&cell.leaf];
             let value = match &value {
                 Value::Of(e) => Value::Of(emitter.changed(e.clone(), &kept.element)),
@@ -450,6 +478,9 @@ impl Emitter<'_> {
         let (offset, indices) = part;
         let mut access = self.access_elements(place, *offset, ty)?;
         for cell in &mut access.cells {
+            if self.is_vague_cell(cell) {
+                continue;
+            }
             let missing = self.objects.leaf(cell.leaf).dims.len() - cell.indices.len();
             let last = &indices[indices.len() - missing..];
             cell.indices.extend(last.iter().map(|&index| int(index as i64, place.span)));
@@ -483,9 +514,12 @@ impl Emitter<'_> {
         if leaf.is_none_or(|leaf| !self.fits(leaf, ty)) {
             self.check(Term::bool(false, place.span), AssertionKind::Beyond, place.span);
         }
-        let cells = leaf.filter(|leaf| self.kept.contains_key(leaf)).map(|leaf| Cell { leaf, indices, when: None });
+        let cells = leaf.filter(|leaf| self.kept.contains_key(leaf)).map(|leaf| {
+            let is_vague = self.is_vague(self.objects.leaf(leaf).object);
+            Cell { leaf, indices: if is_vague { Vec::new() } else { indices }, when: None }
+        });
         let atomic = place.atomic || self.atomic > 0;
-        Ok(Access { cells: cells.into_iter().collect(), atomic, span: place.span })
+        Ok(Access { cells: cells.into_iter().collect(), atomic, fresh: false, span: place.span })
     }
 
     /// The scalars of a type by offset and, where they are in arrays, by indices: all elements one by one.
@@ -532,9 +566,14 @@ impl Emitter<'_> {
             for leaf in leaves {
                 let Some(kept) = self.kept.get(&leaf).cloned() else { continue };
                 let of = self.objects.leaf(leaf).clone();
-                if of.dims.is_empty() && matches!(of.ty, Type::Int(_)) {
-                    let access =
-                        Access { cells: vec![Cell { leaf, indices: Vec::new(), when: None }], atomic: false, span };
+                let is_any = of.dims.is_empty() || self.is_vague(of.object);
+                if is_any && matches!(of.ty, Type::Int(_)) {
+                    let access = Access {
+                        cells: vec![Cell { leaf, indices: Vec::new(), when: None }],
+                        atomic: false,
+                        fresh: false,
+                        span,
+                    };
                     self.store(&access, Value::Any);
                 } else if of.ty.is_scalar() && !matches!(kept.element, Sort::Range(0, 0)) {
                     self.check(Term::bool(false, span), AssertionKind::Beyond, span);

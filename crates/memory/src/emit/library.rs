@@ -163,7 +163,7 @@ impl Emitter<'_> {
             let null = || Term::constant(0, self.pointers.sort.clone(), span);
             let args: Vec<Term> = (0..wanted).map(|_| argument.cloned().unwrap_or_else(null)).collect();
             let place = handle.and_then(|access| match &access.cells[..] {
-                [cell] if cell.when.is_none() && !self.visible.contains(&cell.leaf) => {
+                [cell] if cell.when.is_none() && !self.visible.contains(&cell.leaf) && !self.is_vague_cell(cell) => {
                     let kept = &self.kept[&cell.leaf];
                     Some(self.place_of(kept.var, &cell.indices, &kept.element, span))
                 }
@@ -206,6 +206,9 @@ impl Emitter<'_> {
         let who = self.value(thread)?;
         let is_any_number = self.startables.iter().flatten().any(Startable::is_any_number);
         let Some(lives) = self.lives.clone() else {
+            if self.is_outline {
+                return self.joined_value(&who, value, span);
+            }
             return self.join_somebody(value, span);
         };
         if !matches!(*who.sort, Sort::Tid) {
@@ -228,15 +231,25 @@ impl Emitter<'_> {
             let command = unchecked(command);
             self.step(command, span);
         }
-        if let (Some(place), Some(results)) = (value, self.results) {
+        self.joined_value(&who, value, span)?;
+        self.skip_to(after);
+        self.here = after;
+        Ok(())
+    }
+
+    /// What a thread that was joined has returned.
+    fn joined_value(&mut self, who: &Term, value: Option<&Place>, span: Span) -> Fallible<()> {
+        let Some(place) = value else { return Ok(()) };
+        if self.is_outline && self.results.is_none() {
+            let access = self.access(place)?;
+            self.store(&access, Value::Any);
+        } else if let Some(results) = self.results {
             let access = self.access(place)?;
             let sort = self.pointers.sort.clone();
             let all = read(VarRef::Shared(results), Sort::array(Sort::Tid, sort.clone()), span);
-            let value = Term::new(TermKind::Index(Box::new(all), Box::new(who)), sort, span);
+            let value = Term::new(TermKind::Index(Box::new(all), Box::new(who.clone())), sort, span);
             self.store(&access, Value::Of(value));
         }
-        self.skip_to(after);
-        self.here = after;
         Ok(())
     }
 
@@ -317,6 +330,11 @@ impl Emitter<'_> {
         let of = self.objects.object(object).clone();
         let elements = self.sites[site.index()].elements;
         let count = self.value(count)?;
+        if self.is_vague(object) {
+            let access = self.access(result)?;
+            self.store(&access, Value::Any);
+            return Ok(());
+        }
         let count = as_int(count);
         if crate::terms::constant(&count).is_none() {
             let fits = compare(BinaryOp::Le, count.clone(), int(elements as i64, span));
@@ -421,11 +439,19 @@ impl Emitter<'_> {
         let targets = self.points.eval(thread, pointer);
         let value = self.value(pointer)?;
         let value = self.simple(value, span);
-        self.is_known(&value, span);
+        if !self.is_outline || self.points.may_be_unknown(thread, pointer) {
+            self.is_known(&value, span);
+        }
         let mut valid = self.is_null(value.clone(), span);
         let mut objects: Vec<(ObjectId, Term, Term)> = Vec::new();
+        let mut vague = std::collections::BTreeSet::new();
         for target in targets {
             let of = self.objects.object(target.object);
+            if self.is_vague(target.object) {
+                valid = Term::bool(true, span);
+                vague.insert(target.object);
+                continue;
+            }
             if !matches!(of.storage, Storage::Heap(_)) || objects.iter().any(|(id, ..)| *id == target.object) {
                 continue;
             }
@@ -446,6 +472,13 @@ impl Emitter<'_> {
         let (from, to) = (self.here, self.fresh(span));
         let null = self.is_null(value, span);
         self.edge(from, to, guarded(null), span, None);
+        let fresh = self.at.is_some_and(|at| self.fresh.is_fresh(at, pointer));
+        for object in vague {
+            match fresh {
+                true => self.edge(from, to, Command::default(), span, None),
+                false => self.vague_free(object, from, to, span),
+            }
+        }
         for (object, when, slot) in objects {
             self.here = from;
             let Some((place, alive)) = self.flag(object, slot.clone(), span) else { continue };

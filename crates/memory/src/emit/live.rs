@@ -14,6 +14,12 @@ fn reads(e: &Expr, into: &mut Locals) {
     });
 }
 
+fn reads_shared(e: &Expr) -> bool {
+    let mut is_there = false;
+    e.walk(&mut |part| is_there |= matches!(part.kind, ExprKind::Read(VarRef::Shared(_))));
+    is_there
+}
+
 /// The locals that an edge reads, and those that it overwrites.
 fn uses(edge: &Edge) -> (Locals, Locals) {
     let (mut read, mut written) = (Locals::new(), Locals::new());
@@ -72,7 +78,8 @@ pub(super) fn tidy(program: &mut Program, edges: &mut [Edge], routine: RoutineId
         let Update::Assign(assignments) = &mut command.update else { continue };
         let matters = |(place, value): &(Place, Value)| match (place.var, value) {
             (VarRef::Local(id), Value::Of(e)) => {
-                after.contains(&id) || e.can_fail() || place.indices.iter().any(Expr::can_fail)
+                // What is read of memory is accessed, whether anybody looks at it or not.
+                after.contains(&id) || e.can_fail() || place.indices.iter().any(Expr::can_fail) || reads_shared(e)
             }
             (VarRef::Local(id), Value::Any) => after.contains(&id),
             (VarRef::Shared(_), _) => true,

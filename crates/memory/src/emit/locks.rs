@@ -5,7 +5,9 @@ use crate::code::{MutexKind, Place};
 use crate::emit::access::{Access, Cell, Outcome};
 use crate::layout::{COUNT, UNSIGNED};
 use crate::terms::{and, arithmetic, compare, equal, me, nobody, not, or};
-use threadwise_ir::{AssertionKind, BinaryOp, Expr as Term, Place as TermPlace, Sort, Value, VarRef};
+use threadwise_ir::{
+    AssertionKind, BinaryOp, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value, VarRef,
+};
 use threadwise_source::Span;
 
 pub(super) fn kind_number(kind: MutexKind) -> i64 {
@@ -54,7 +56,7 @@ impl Emitter<'_> {
     fn require(&mut self, access: &Access, kind: AssertionKind, condition: &dyn Fn(&Emitter<'_>, &Cell) -> Term) {
         let span = access.span;
         let mut all = Term::bool(true, span);
-        for cell in &access.cells {
+        for cell in access.cells.iter().filter(|cell| !self.is_vague_cell(cell)) {
             let holds = condition(self, cell);
             all = and(all, cell.when.clone().map_or(holds.clone(), |when| or(not(when), holds)));
         }
@@ -66,6 +68,9 @@ impl Emitter<'_> {
 
     /// How a mutex is taken: free, or by its holder again if it is of that kind.
     fn takings(&self, cell: &Cell, span: Span) -> Vec<Outcome> {
+        if self.is_vague_cell(cell) {
+            return unguarded();
+        }
         let owner = self.part(cell, span);
         let is_free = equal(owner.value.clone(), nobody(span));
         let take = (owner.place.clone(), Value::Of(me(span)));
@@ -128,6 +133,9 @@ impl Emitter<'_> {
                 let place = emitter.place_of(temporary, &[], &sort, span);
                 (place, Value::Of(Term::constant(value, &sort, span)))
             };
+            if emitter.is_vague_cell(cell) {
+                return emitter.vague_ways(temporary, &sort, &[0, busy], span);
+            }
             let mut ways = emitter.takings(cell, span);
             let mut free = Term::bool(false, span);
             for (when, assignments) in &mut ways {
@@ -151,6 +159,9 @@ impl Emitter<'_> {
         self.no_error_number(&access, false);
         self.require(&access, AssertionKind::Lock, &|emitter, cell| equal(emitter.part(cell, span).value, me(span)));
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
             let owner = emitter.part(cell, span);
             let free = (owner.place, Value::Of(nobody(span)));
             match emitter.depth(cell, span) {
@@ -180,15 +191,27 @@ impl Emitter<'_> {
                 access
                     .cells
                     .first()
-                    .filter(|cell| self.kept.contains_key(&cell.leaf))
+                    .filter(|cell| self.kept.contains_key(&cell.leaf) && !self.is_vague_cell(cell))
                     .map(|cell| self.part(cell, span).value)
             }
             _ => None,
         };
         let of = of.unwrap_or_else(|| Term::constant(kind_number(kind), Sort::Range(0, 2), span));
         let access = self.lock_access(mutex, span)?;
+        if self.is_outline {
+            // Nobody may hold what is initialised; it is free as it is then.
+            self.require(&access, AssertionKind::Lock, &|emitter, cell| {
+                equal(emitter.part(cell, span).value, nobody(span))
+            });
+        }
         self.each_cell(&access, &mut |emitter, cell| {
-            let mut assignments = vec![(emitter.part(cell, span).place, Value::Of(nobody(span)))];
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
+            let mut assignments = Vec::new();
+            if !emitter.is_outline {
+                assignments.push((emitter.part(cell, span).place, Value::Of(nobody(span))));
+            }
             if let Some(kind) = emitter.kind(cell, span) {
                 assignments.push((kind.place, Value::Of(of.clone())));
             }
@@ -200,6 +223,9 @@ impl Emitter<'_> {
     pub(super) fn set_kind(&mut self, attributes: &Place, kind: MutexKind, span: Span) -> Fallible<()> {
         let access = self.lock_access(attributes, span)?;
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
             let value = Term::constant(kind_number(kind), Sort::Range(0, 2), span);
             vec![(None, vec![(emitter.part(cell, span).place, Value::Of(value))])]
         });
@@ -211,6 +237,9 @@ impl Emitter<'_> {
         let access = self.lock_access(lock, span)?;
         self.require(&access, AssertionKind::Lock, &|emitter, cell| {
             let free = equal(emitter.part(cell, span).value, nobody(span));
+            if emitter.is_outline {
+                return free;
+            }
             match emitter.more(cell, 0, &Sort::Bits(COUNT), span) {
                 Some(count) => and(free, equal(count.value, Term::constant(0, Sort::Bits(COUNT), span))),
                 None => free,
@@ -226,6 +255,12 @@ impl Emitter<'_> {
     }
 
     fn rw_taking(&self, cell: &Cell, write: bool, span: Span) -> Outcome {
+        if self.is_vague_cell(cell) {
+            return (None, Vec::new());
+        }
+        if self.is_outline {
+            return self.set_taking(cell, write, span);
+        }
         let (writer, readers) = (self.part(cell, span), self.readers(cell, span));
         let unwritten = equal(writer.value, nobody(span));
         let (zero, one) = (Term::constant(0, Sort::Bits(COUNT), span), Term::constant(1, Sort::Bits(COUNT), span));
@@ -236,6 +271,38 @@ impl Emitter<'_> {
             let more = arithmetic(BinaryOp::Add, readers.value, one);
             (Some(unwritten), vec![(readers.place, Value::Of(more))])
         }
+    }
+
+    // In outlines the readers are a set, which says who they are. Who takes it twice and gives it back once is not in the set
+    // any more: then it keeps out fewer than the lock does.
+
+    fn set_of_readers(&self, cell: &Cell, span: Span) -> Part {
+        self.more(cell, 0, &Sort::set(Sort::Tid), span).expect("a read-write lock knows its readers")
+    }
+
+    fn set_taking(&self, cell: &Cell, write: bool, span: Span) -> Outcome {
+        let (writer, readers) = (self.part(cell, span), self.set_of_readers(cell, span));
+        let unwritten = equal(writer.value, nobody(span));
+        match write {
+            true => {
+                let unread = equal(readers.value, set_with(None, span));
+                (Some(and(unwritten, unread)), vec![(writer.place, Value::Of(me(span)))])
+            }
+            false => {
+                let more = Term::binary(BinaryOp::Union, readers.value, set_with(Some(me(span)), span), set_sort());
+                (Some(unwritten), vec![(readers.place, Value::Of(more))])
+            }
+        }
+    }
+
+    fn set_leaving(&self, cell: &Cell, span: Span) -> Vec<Outcome> {
+        let (writer, readers) = (self.part(cell, span), self.set_of_readers(cell, span));
+        let mine = equal(writer.value, me(span));
+        let fewer = Term::binary(BinaryOp::Minus, readers.value, set_with(Some(me(span)), span), set_sort());
+        vec![
+            (Some(mine.clone()), vec![(writer.place, Value::Of(nobody(span)))]),
+            (Some(not(mine)), vec![(readers.place, Value::Of(fewer))]),
+        ]
     }
 
     pub(super) fn rw_lock(&mut self, lock: &Place, write: bool, span: Span) -> Fallible<()> {
@@ -267,9 +334,18 @@ impl Emitter<'_> {
         let zero = || Term::constant(0, Sort::Bits(COUNT), span);
         self.require(&access, AssertionKind::Lock, &|emitter, cell| {
             let mine = equal(emitter.part(cell, span).value, me(span));
+            if emitter.is_outline {
+                return or(mine, is_in(emitter.set_of_readers(cell, span).value));
+            }
             or(mine, compare(BinaryOp::Gt, emitter.readers(cell, span).value, zero()))
         });
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
+            if emitter.is_outline {
+                return emitter.set_leaving(cell, span);
+            }
             let (writer, readers) = (emitter.part(cell, span), emitter.readers(cell, span));
             let mine = equal(writer.value, me(span));
             let one = Term::constant(1, Sort::Bits(COUNT), span);
@@ -289,12 +365,18 @@ impl Emitter<'_> {
         let value = self.value(value)?;
         let value = crate::terms::as_bits(value, UNSIGNED);
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
             vec![(None, vec![(emitter.part(cell, span).place, Value::Of(value.clone()))])]
         });
         Ok(())
     }
 
     fn semaphore_taking(&self, cell: &Cell, span: Span) -> Outcome {
+        if self.is_vague_cell(cell) {
+            return (None, Vec::new());
+        }
         let count = self.part(cell, span);
         let (zero, one) =
             (Term::constant(0, Sort::Bits(UNSIGNED), span), Term::constant(1, Sort::Bits(UNSIGNED), span));
@@ -329,6 +411,9 @@ impl Emitter<'_> {
     pub(super) fn semaphore_post(&mut self, semaphore: &Place, span: Span) -> Fallible<()> {
         let access = self.lock_access(semaphore, span)?;
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
             let count = emitter.part(cell, span);
             let one = Term::constant(1, Sort::Bits(UNSIGNED), span);
             vec![(None, vec![(count.place, Value::Of(arithmetic(BinaryOp::Add, count.value, one)))])]
@@ -341,6 +426,9 @@ impl Emitter<'_> {
         let sort = self.sort_of_type(&result.ty);
         let temporary = VarRef::Local(self.temporary(&sort, span));
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return vec![(None, vec![(emitter.place_of(temporary, &[], &sort, span), Value::Any)])];
+            }
             let value = emitter.part(cell, span).value;
             let value = sort.bits().map_or(value.clone(), |bits| crate::terms::as_bits(value, bits));
             vec![(None, vec![(emitter.place_of(temporary, &[], &sort, span), Value::Of(value))])]
@@ -367,6 +455,9 @@ impl Emitter<'_> {
         let waits = VarRef::Local(self.temporary(&Sort::Bool, span));
         let one = || Term::constant(1, Sort::Bits(UNSIGNED), span);
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return emitter.vague_ways(waits, &Sort::Bool, &[0, 1], span);
+            }
             let total = emitter.part(cell, span).value;
             let arrived = emitter.more(cell, 0, &counter, span).expect("a barrier counts who has come");
             let rounds = emitter.more(cell, 1, &counter, span).expect("a barrier counts its rounds");
@@ -389,6 +480,9 @@ impl Emitter<'_> {
             ]
         });
         self.each_cell(&access, &mut |emitter, cell| {
+            if emitter.is_vague_cell(cell) {
+                return unguarded();
+            }
             let rounds = emitter.more(cell, 1, &counter, span).expect("a barrier counts its rounds");
             let is_over = compare(BinaryOp::Ne, rounds.value, crate::terms::read(round, &counter, span));
             let is_first = not(crate::terms::read(waits, Sort::Bool, span));
@@ -412,6 +506,9 @@ impl Emitter<'_> {
         let at = |value: i64| Term::constant(value, &stage, span);
         let crate::code::ExprKind::Load(first) = &part.kind else {
             self.each_cell(&access, &mut |emitter, cell| {
+                if emitter.is_vague_cell(cell) {
+                    return unguarded();
+                }
                 vec![(None, vec![(emitter.part(cell, span).place, Value::Of(at(2)))])]
             });
             return Ok(());
@@ -422,6 +519,9 @@ impl Emitter<'_> {
             let says = |value: i64| {
                 (emitter.place_of(temporary, &[], &sort, span), Value::Of(Term::constant(value, &sort, span)))
             };
+            if emitter.is_vague_cell(cell) {
+                return emitter.vague_ways(temporary, &sort, &[0, 1], span);
+            }
             let now = emitter.part(cell, span);
             vec![
                 (Some(equal(now.value.clone(), at(0))), vec![(now.place.clone(), Value::Of(at(1))), says(1)]),
@@ -430,4 +530,22 @@ impl Emitter<'_> {
         });
         self.give(first, temporary, &sort, span)
     }
+}
+
+/// Whoever wants to goes on, and nothing changes: so it is with locks of which nobody knows the state.
+fn unguarded() -> Vec<Outcome> {
+    vec![(None, Vec::new())]
+}
+
+fn set_sort() -> Sort {
+    Sort::set(Sort::Tid)
+}
+
+fn set_with(element: Option<Term>, span: Span) -> Term {
+    Term::new(TermKind::SetLiteral(element.into_iter().collect()), set_sort(), span)
+}
+
+fn is_in(set: Term) -> Term {
+    let span = set.span;
+    Term::binary(BinaryOp::In, me(span), set, Sort::Bool)
 }

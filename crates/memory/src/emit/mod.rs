@@ -10,11 +10,15 @@ mod library;
 mod live;
 mod locks;
 mod races;
+mod unfold;
 mod unread;
+mod vague;
 mod values;
 mod variables;
 
 use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, InstructionKind};
+use crate::fresh::Fresh;
+use crate::joins::{JoinedAll, joined_all};
 use crate::layout::{Accesses, Pointers, accesses, escaping};
 use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::points::Points;
@@ -70,7 +74,9 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
                 .hint("only integers that are handed back as pointers unchanged are supported"),
         ));
     }
+    let joined_all = if options.outline { joined_all(&mut points) } else { JoinedAll::new() };
     let mut emitter = Emitter::new(code, options, &threads, &objects, points, &accesses, &sites, &depths);
+    emitter.joined_all = joined_all;
     emitter.declare();
     for thread in threads.indices() {
         emitter.thread(thread)?;
@@ -205,6 +211,13 @@ pub(crate) struct Emitter<'a> {
     pub(crate) counts: BTreeMap<ObjectId, SharedId>,
     /// Of pools that may have to use freed objects again: the one that is never used again, plus one.
     pub(crate) aside: BTreeMap<ObjectId, SharedId>,
+    /// Of outlines: the objects that are not kept apart.
+    vague: BTreeSet<ObjectId>,
+    pub(crate) is_outline: bool,
+    /// Of outlines: which pointers of the thread point to new objects, and where in its code this is.
+    fresh: Fresh,
+    at: Option<At>,
+    joined_all: JoinedAll,
     pub(crate) startables: Vec<Option<Startable>>,
     pub(crate) lives: Option<Lives>,
     /// What a thread returned, by its identity, where somebody asks for it.
@@ -255,6 +268,11 @@ impl<'a> Emitter<'a> {
             used: BTreeMap::new(),
             counts: BTreeMap::new(),
             aside: BTreeMap::new(),
+            vague: if options.outline { vague::vague_objects(objects, sites) } else { BTreeSet::new() },
+            is_outline: options.outline,
+            fresh: Fresh::default(),
+            at: None,
+            joined_all: JoinedAll::new(),
             startables: Vec::new(),
             lives: None,
             results: None,
@@ -307,8 +325,9 @@ impl<'a> Emitter<'a> {
                 let parameters = function.locals.iter().take(function.params.min(1)).map(parameter).collect();
                 let template = TemplateId(thread.0);
                 match of.copies {
-                    Number::Any => Startable::any_number(&mut self.program, template, parameters),
-                    Number::Exactly(_) => {
+                    // Engines that need a number of copies that stands for all do not look at outlines.
+                    Number::Any if !self.is_outline => Startable::any_number(&mut self.program, template, parameters),
+                    Number::Exactly(_) | Number::Any => {
                         let lives = self.lives.get_or_insert_with(|| Lives::declare(&mut self.program, function.span));
                         lives.add(&mut self.program, template, parameters)
                     }
@@ -327,6 +346,8 @@ impl<'a> Emitter<'a> {
         self.locals = self.declare_locals(thread);
         self.free_temporaries.clear();
         self.atomic = 0;
+        self.fresh = if self.is_outline { Fresh::of(self.threads, thread) } else { Fresh::default() };
+        self.at = None;
         let first_location = self.program.locations.len();
         let first_edge = self.edges.len();
         let entry = self.fresh(function.span);
@@ -365,9 +386,11 @@ impl<'a> Emitter<'a> {
             self.atomic = self.depths[thread.index()][index];
             for (instruction, number) in block.instructions.iter().zip(0..) {
                 let at = At { thread, block: index as u32, instruction: number };
+                self.at = Some(at);
                 self.instruction(at, instruction)?;
                 self.statement_ends();
             }
+            self.at = Some(At { thread, block: index as u32, instruction: block.instructions.len() as u32 });
             self.end(&block.end, block.span, exit)?;
             self.statement_ends();
         }
@@ -376,6 +399,9 @@ impl<'a> Emitter<'a> {
         routine.locals = std::mem::take(&mut self.locals);
         inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge);
         live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
+        if self.is_outline {
+            unfold::unfold(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
+        }
         Ok(())
     }
 
@@ -392,7 +418,10 @@ impl<'a> Emitter<'a> {
             }
             InstructionKind::Assert(e, failure) => {
                 let condition = self.condition(e)?;
-                self.check(condition, kind_of(*failure), span);
+                match self.is_outline && *failure == Failure::Beyond && self.calls_one_of(e) {
+                    true => self.assume(condition, span),
+                    false => self.check(condition, kind_of(*failure), span),
+                }
             }
             InstructionKind::Assume(e) => {
                 let condition = self.condition(e)?;
@@ -420,7 +449,17 @@ impl<'a> Emitter<'a> {
             }
             End::Branch(e, yes, no) => {
                 let (yes, no) = (self.blocks[yes.index()], self.blocks[no.index()]);
-                self.branch(e, yes, no, span)?;
+                let ended = self.joined_all.get(&(self.thread, self.block)).cloned();
+                let (Some(lives), Some(ended)) = (self.lives.clone(), ended) else {
+                    return self.branch(e, yes, no, span);
+                };
+                let joined = self.fresh(span);
+                self.branch(e, yes, joined, span)?;
+                self.here = joined;
+                for kind in ended {
+                    self.step(guarded(lives.nobody_runs(TemplateId(kind.0), span)), span);
+                }
+                self.skip_to(no);
             }
             End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
             // Where main returns, the process ends.

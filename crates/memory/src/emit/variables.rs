@@ -109,6 +109,9 @@ impl Emitter<'_> {
         for id in objects {
             let object = self.objects.object(id);
             let Storage::Heap(_) = object.storage else { continue };
+            if self.is_vague(id) {
+                continue;
+            }
             let (name, slots, span) = (object.name.clone(), object.slots, object.span);
             if slots > 1 || self.accesses.freed.contains(&id) || !self.is_exact(id) {
                 let used = self.add_shared(format!("{name}.used"), Sort::Bits(UNSIGNED), Initial::Default, span);
@@ -177,6 +180,10 @@ impl Emitter<'_> {
         let object = self.objects.object(leaf.object);
         let (span, name) = (object.span, self.name_of(&leaf));
         let element = self.pointers.element_sort(&leaf.ty);
+        if self.is_vague(leaf.object) {
+            let var = VarRef::Shared(self.add_shared(name, super::vague::VAGUE, Initial::Default, span));
+            return Kept { var, element, is_set: None, more: Vec::new() };
+        }
         let sort = self.pointers.sort_of(&leaf, element.clone());
         let init = self.initial_value(&leaf, &element);
         let var = VarRef::Shared(self.add_shared(name.clone(), sort, init, span));
@@ -190,6 +197,7 @@ impl Emitter<'_> {
                 LibraryObject::Mutex if self.has_kinds_of_mutexes() => {
                     &[("depth", Sort::Bits(COUNT)), ("kind", Sort::Range(0, 2))]
                 }
+                LibraryObject::RwLock if self.is_outline => &[("readers", Sort::set(Sort::Tid))],
                 LibraryObject::RwLock => &[("readers", Sort::Bits(COUNT))],
                 LibraryObject::Barrier => {
                     &[("arrived", Sort::Bits(crate::layout::UNSIGNED)), ("round", Sort::Bits(crate::layout::UNSIGNED))]
@@ -270,6 +278,11 @@ impl Emitter<'_> {
             }
             let span = self.objects.object(leaf.object).span;
             let element = self.pointers.element_sort(&leaf.ty);
+            if self.is_vague(leaf.object) {
+                let var = add(&mut locals, leaf.name.to_string(), super::vague::VAGUE, span);
+                self.kept.insert(id, Kept { var, element, is_set: None, more: Vec::new() });
+                continue;
+            }
             let var = add(&mut locals, leaf.name.to_string(), self.pointers.sort_of(&leaf, element.clone()), span);
             let has_flags = !leaf.dims.is_empty() && has_value(&leaf.ty) && self.starts_unset(leaf.object);
             let flags = has_flags.then(|| self.pointers.sort_of(&leaf, Sort::Bool));
@@ -379,6 +392,7 @@ impl Emitter<'_> {
         for id in leaves {
             let leaf = self.objects.leaf(id).clone();
             let is_mine = match self.objects.object(leaf.object).storage {
+                _ if self.is_vague(leaf.object) => false,
                 Storage::Global(_) => thread.0 == 0 && !leaf.dims.is_empty(),
                 Storage::ThreadLocal(of, _) => of == thread,
                 Storage::Local(..) | Storage::Heap(_) | Storage::Function(_) => false,
@@ -478,7 +492,7 @@ impl Emitter<'_> {
     pub(super) fn unset(&mut self, id: LeafId, indices: &[threadwise_ir::Expr], span: Span) {
         let Some(kept) = self.kept.get(&id).cloned() else { return };
         let leaf = self.objects.leaf(id).clone();
-        if !leaf.ty.is_scalar() {
+        if !leaf.ty.is_scalar() || self.is_vague(leaf.object) {
             return;
         }
         let rest: Vec<_> = leaf.dims[indices.len()..].to_vec();
