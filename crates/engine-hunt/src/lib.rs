@@ -1,26 +1,30 @@
 //! Engine `hunt`: looks for errors, and for nothing else. It answers UNSAFE or UNKNOWN.
 //!
 //! Concrete states are searched, one execution after the other, those first that are likely to show an error however many
-//! steps it takes: with few preemptions ([`bounded`]), then at random ([`walk`]). In rounds, each with more work than the
+//! steps it takes: with few preemptions ([`bounded`]), then at random ([`walk`]), then towards extremes ([`climb`]). In rounds, each with more work than the
 //! one before, so that no way to search and no number of copies keeps the others waiting for long. What is found is made
 //! small ([`shrink`]). The seeds are fixed: runs repeat.
 //!
 //! The engine knows nothing of other engines, of solvers or of files.
 
 mod bounded;
+mod climb;
 mod dice;
 mod execution;
 mod facts;
 mod machine;
+mod places;
 mod shrink;
 mod starts;
 mod walk;
 
 use bounded::{Bounded, Bounds, Searched};
+use climb::{Reach, climb, goals};
 use dice::Dice;
 use execution::Execution;
 use facts::Facts;
 use machine::Machine;
+use places::Places;
 use starts::{Starts, wrong_start};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -62,6 +66,15 @@ const COPIES_PER_ROUND: usize = 4;
 
 /// Once in so many steps another thread gets its turn.
 const TURNS: [usize; 4] = [2, 8, 3, 40];
+
+/// So many outcomes of a step are looked at, before all are.
+const FEW_OUTCOMES: usize = 2;
+
+/// So many outcomes in random executions, by turns.
+const OUTCOMES: [usize; 3] = [FEW_OUTCOMES, 4, usize::MAX];
+
+/// So many states are kept after each step on the way to an extreme, in the first round.
+const FIRST_WIDTH: usize = 4;
 
 /// How long the executions of a round may be.
 fn depth(round: u32) -> u32 {
@@ -163,20 +176,49 @@ impl Hunter {
     fn search(&mut self, machine: &mut Machine<'_>, round: u32, budget: &Budget) -> Result<Option<Execution>, Limit> {
         let starts = Starts::new(machine, budget)?;
         let work = FIRST_WORK << round;
-        let bounds = Bounds { work: machine.work + work, depth: depth(round) };
         let mut dice = Dice::new(u64::from(round) + 1);
-        let mut bounded = Bounded::new(machine, bounds);
-        let searched = bounded.search(&starts, &mut dice, budget);
-        self.numbers.states += bounded.nodes();
-        match searched? {
-            Searched::Error(execution) => return Ok(Some(execution)),
-            Searched::All => {
-                self.finished.push(machine.instance.any_copies());
-                return Ok(None);
+        // Inputs have very many values, and most errors show with the simplest ones.
+        for most_outcomes in [FEW_OUTCOMES, usize::MAX] {
+            (machine.most_outcomes, machine.left_out) = (most_outcomes, false);
+            let bounds = Bounds { work: machine.work + work, depth: depth(round) };
+            let mut bounded = Bounded::new(machine, bounds);
+            let searched = bounded.search(&starts, &mut dice, budget);
+            self.numbers.states += bounded.nodes();
+            match searched? {
+                Searched::Error(execution) => return Ok(Some(execution)),
+                Searched::All if !machine.left_out => {
+                    self.finished.push(machine.instance.any_copies());
+                    return Ok(None);
+                }
+                Searched::All | Searched::Some => {}
             }
-            Searched::Some => {}
+            if !machine.left_out {
+                break;
+            }
         }
-        self.walk(machine, &starts, round, &mut dice, budget)
+        let found = self.walk(machine, &starts, round, &mut dice, budget)?;
+        machine.most_outcomes = usize::MAX;
+        if found.is_some() { Ok(found) } else { self.climb(machine, &starts, round, &mut dice, budget) }
+    }
+
+    /// Towards the extremes of shared numbers.
+    fn climb(
+        &mut self,
+        machine: &mut Machine<'_>,
+        starts: &Starts,
+        round: u32,
+        dice: &mut Dice,
+        budget: &Budget,
+    ) -> Result<Option<Execution>, Limit> {
+        let goals = goals(machine);
+        for goal in &goals {
+            let work = machine.work + (FIRST_WORK << round) / goals.len() as u64;
+            let reach = Reach { width: FIRST_WIDTH << round, steps: depth(round) as usize, work };
+            if let Some(found) = climb(machine, starts, goal, reach, dice, budget)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// Random executions, by turns with priorities and without.
@@ -196,13 +238,16 @@ impl Hunter {
         let mut most_steps = SHORTEST;
         let (mut longest, threads) = (0, machine.threads());
         let mut number = 0;
+        let mut places = Places::default();
         while machine.work < end {
             let start = &starts.rows[dice.below(starts.rows.len())];
             let policy = match number % 2 {
                 0 => Policy::priorities(threads, longest, dice),
                 _ => Policy::Turns(TURNS[number / 2 % TURNS.len()]),
             };
-            let mut walk = Walk::new(machine, start);
+            machine.most_outcomes = OUTCOMES[number % OUTCOMES.len()];
+            let before = places.choose(dice);
+            let mut walk = Walk::new(machine, &mut places, before, start);
             let found = walk.run(policy, most_steps, dice, budget)?;
             longest = longest.max(walk.len());
             number += 1;

@@ -2,7 +2,7 @@
 
 use crate::facts::Facts;
 use std::ops::Range;
-use threadwise_ir::Instance;
+use threadwise_ir::{Instance, LocationId};
 use threadwise_tables::{Interner, Judgement, PropertyMemo, StepTables};
 
 /// So many words of all threads together are looked through at every change of threads.
@@ -20,6 +20,10 @@ pub(crate) struct Machine<'a> {
     profiles: Interner,
     /// For each shared store its profile of each thread.
     profiles_of: Vec<Option<Box<[u32]>>>,
+    /// So many outcomes of a step are looked at: the first ones are the simplest.
+    pub(crate) most_outcomes: usize,
+    /// Whether a step had more.
+    pub(crate) left_out: bool,
     /// How often somebody asked what a thread can do: what the work is measured by.
     pub(crate) work: u64,
 }
@@ -34,6 +38,8 @@ impl<'a> Machine<'a> {
             groups: facts.groups(instance),
             profiles: Interner::default(),
             profiles_of: Vec::new(),
+            most_outcomes: usize::MAX,
+            left_out: false,
             work: 0,
         }
     }
@@ -47,7 +53,9 @@ impl<'a> Machine<'a> {
         self.work += 1;
         let entry = self.tables.entry(thread, row[0], row[thread + 1]);
         out.clear();
-        out.extend(self.tables.successors(entry).map(|index| self.tables.successor(index)));
+        let all = self.tables.successors(entry);
+        self.left_out |= all.len() > self.most_outcomes;
+        out.extend(all.take(self.most_outcomes).map(|index| self.tables.successor(index)));
         entry.fails
     }
 
@@ -88,9 +96,13 @@ impl<'a> Machine<'a> {
 
     /// Whether to stop the thread here and let others run can bring anything.
     pub(crate) fn is_worth_stopping(&self, row: &[u32], thread: usize) -> bool {
+        !self.facts.is_private(self.location(row, thread))
+    }
+
+    /// Where the thread is.
+    pub(crate) fn location(&self, row: &[u32], thread: usize) -> LocationId {
         let template = self.instance.threads[thread].template.index();
-        let location = self.instance.location_of(self.tables.locals[template].get(row[thread + 1]));
-        !self.facts.is_private(location)
+        self.instance.location_of(self.tables.locals[template].get(row[thread + 1]))
     }
 
     /// Whether the thread is in the situation of the one before it. `start` is where they started: where it would take

@@ -11,6 +11,7 @@ const MOST_WORK: u64 = 1 << 22;
 
 /// Makes an execution small. When a limit is met, what has been achieved is good enough.
 pub(crate) fn shrink(machine: &mut Machine<'_>, found: Execution, budget: &Budget) -> Execution {
+    machine.most_outcomes = usize::MAX;
     let end = machine.work + MOST_WORK;
     let mut shrinking = Shrinking { machine, best: found, end, budget };
     // The schedule that was found may come to an error earlier, and is counted right only now.

@@ -8,6 +8,9 @@
 use crate::dice::Dice;
 use crate::execution::{Execution, Move};
 use crate::machine::Machine;
+use crate::places::Places;
+use rustc_hash::FxHashMap;
+use threadwise_ir::LocationId;
 use threadwise_limits::{Budget, Limit};
 
 /// How many steps are taken between two looks at the budget.
@@ -15,9 +18,6 @@ const STEPS_PER_CHECK: usize = 1 << 8;
 
 /// More moments than these at which a thread falls behind are not tried.
 const MOST_CHANGES: usize = 6;
-
-/// Of the outcomes of a step the first ones are the simplest, and are tried as often as all.
-const SIMPLE_OUTCOMES: usize = 3;
 
 /// Who runs next.
 pub(crate) enum Policy {
@@ -45,8 +45,14 @@ impl Policy {
 
 pub(crate) struct Walk<'m, 'a> {
     pub(crate) machine: &'m mut Machine<'a>,
+    places: &'m mut Places,
+    /// The execution that it goes on from.
+    before: Option<usize>,
+    start: Vec<u32>,
     row: Vec<u32>,
     moves: Vec<Move>,
+    /// How often it has been at each location.
+    visits: FxHashMap<LocationId, u32>,
     /// Who moved last.
     mover: Option<usize>,
     /// Where that thread was a while ago, and for how many steps this is kept in mind.
@@ -55,11 +61,25 @@ pub(crate) struct Walk<'m, 'a> {
 }
 
 impl<'m, 'a> Walk<'m, 'a> {
-    pub(crate) fn new(machine: &'m mut Machine<'a>, start: &[u32]) -> Walk<'m, 'a> {
+    /// A walk that goes on from an execution, or starts anew.
+    pub(crate) fn new(
+        machine: &'m mut Machine<'a>,
+        places: &'m mut Places,
+        before: Option<usize>,
+        start: &[u32],
+    ) -> Walk<'m, 'a> {
+        let (start, row) = match before.map(|before| places.get(before)) {
+            Some(kept) => (kept.start().to_vec(), kept.row.clone()),
+            None => (start.to_vec(), start.to_vec()),
+        };
         Walk {
             machine,
-            row: start.to_vec(),
+            places,
+            before,
+            start,
+            row,
             moves: Vec::new(),
+            visits: FxHashMap::default(),
             mover: None,
             landmark: ((0, 0), 0, 1),
             successors: Vec::new(),
@@ -79,7 +99,6 @@ impl<'m, 'a> Walk<'m, 'a> {
         dice: &mut Dice,
         budget: &Budget,
     ) -> Result<Option<Execution>, Limit> {
-        let start = self.row.clone();
         let mut wrong = self.machine.is_wrong(&self.row);
         while !wrong && self.moves.len() < most_steps {
             if self.moves.len().is_multiple_of(STEPS_PER_CHECK) {
@@ -91,10 +110,29 @@ impl<'m, 'a> Walk<'m, 'a> {
                 fall_behind(&mut policy, thread);
                 self.mover = None;
             }
+            self.note_place(thread);
             wrong = self.machine.is_wrong_after(&self.row, thread);
         }
-        let moves = std::mem::take(&mut self.moves);
-        Ok(wrong.then_some(Execution { start, moves, preemptions: u32::MAX }))
+        Ok(wrong.then(|| self.execution()))
+    }
+
+    fn execution(&self) -> Execution {
+        let (start, mut moves) = match self.before {
+            Some(before) => self.places.whole(before),
+            None => (self.start.clone(), Vec::new()),
+        };
+        moves.extend(&self.moves);
+        Execution { start, moves, preemptions: u32::MAX }
+    }
+
+    /// Keeps the execution if it has come somewhere first.
+    fn note_place(&mut self, thread: usize) {
+        let location = self.machine.location(&self.row, thread);
+        let times = self.visits.entry(location).or_default();
+        *times += 1;
+        if self.places.is_new(location, *times) {
+            self.places.keep(self.before, &self.moves, &self.row, &self.start);
+        }
     }
 
     fn choose(&mut self, policy: &mut Policy, dice: &mut Dice) -> Option<usize> {
@@ -131,8 +169,7 @@ impl<'m, 'a> Walk<'m, 'a> {
     fn take_step(&mut self, thread: usize, dice: &mut Dice) {
         self.machine.successors(&self.row, thread, &mut self.successors);
         let outcomes = self.successors.len();
-        let among = if dice.once_in(2) { outcomes.min(SIMPLE_OUTCOMES) } else { outcomes };
-        let choice = if outcomes == 1 { 0 } else { dice.below(among) };
+        let choice = if outcomes == 1 { 0 } else { dice.below(outcomes) };
         (self.row[0], self.row[thread + 1]) = self.successors[choice];
         self.moves.push(Move { thread: thread as u32, choice: choice as u32 });
         if self.mover != Some(thread) {
