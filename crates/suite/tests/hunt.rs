@@ -27,14 +27,16 @@ const NEEDED: [(&str, u64, usize); 12] = [
     ("counter-of-a-thousand-buggy", 1, 999 * 2),
     // The steady one may be stopped in any of its rounds; only the other one has to come to its end.
     ("late-deadlock-buggy", 1, 100 * 6),
-    // All but the last are stopped with one fork in hand.
-    ("philosophers-buggy", 4, 5 * 60 * 2),
+    // The last one is stopped with a fork in hand; then the one before him takes his and waits, and so on round the table.
+    ("philosophers-buggy", 1, 5 * 60 * 2),
     ("stale-balance-buggy", 1, 2 * 80 * 5),
     ("password-buggy", 0, 40 * 3),
     ("many-copies-buggy", 0, 8),
-    ("recursion-buggy", 1, 60),
+    // The thief is stopped between its read and its write, and the diver meanwhile or before.
+    ("recursion-buggy", 2, 4 * 60),
     ("sequence-lock-buggy", 1, 16 * 4),
-    ("race-after-handshakes-buggy", 0, 2 * 60 * 3),
+    // The one that has handed over the token is stopped before it writes once more.
+    ("race-after-handshakes-buggy", 1, 2 * 60 * 4),
 ];
 
 #[test]
