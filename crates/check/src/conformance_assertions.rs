@@ -96,12 +96,11 @@ impl<'a> Judge<'a> {
             let is_copy = population.is_copy(&judge.me, template);
             judge.session.assert(&is_copy);
         }
-        for (index, formula) in points.iter().enumerate() {
+        for formula in points {
             let locals = Parameters::default().with_locals(population, &formula.point);
             let nodes = judge.specification.nodes.iter();
             let params = nodes.fold(locals, |params, node| params.with(&node.name, &SmtSort::Bool));
-            let predicate = Predicate::parse(&format!("holds{index}"), &params, &formula.formula).map_err(refuted)?;
-            predicate.define(&mut judge.session);
+            let predicate = Predicate::parse(&params, &formula.formula, false).map_err(refuted)?;
             judge.formulas.insert(formula.point.clone(), predicate);
         }
         Ok(judge)

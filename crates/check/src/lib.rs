@@ -6,18 +6,16 @@
 //! proof passed; only [`check`] makes it.
 
 mod annotated;
-mod assertions;
 mod block;
 mod cartesian;
 mod clauses;
 mod conformance;
 mod conformance_assertions;
-mod contracts;
 mod coverage;
 mod cutoff;
 mod desk;
-mod environment;
 mod folding;
+mod formulas;
 mod frontier;
 mod glance;
 mod interner;
@@ -112,9 +110,7 @@ fn judge(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<Check
         Proof::Frontier(proof) => frontier::check(program, proof, budget)?,
         Proof::Cartesian(proof) => cartesian::check(program, proof, budget)?,
         Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
-        Proof::Assertions(proof) => assertions::check(program, proof, budget)?,
-        Proof::Contracts(proof) => contracts::check(program, proof, budget)?,
-        Proof::Environment(proof) => environment::check(program, proof, budget)?,
+        Proof::Formulas(proof) => formulas::check(program, proof, budget)?,
         Proof::Protection(proof) => protection::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })

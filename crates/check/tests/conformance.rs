@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{
-    AssertionProof, Conformance, ConformanceProof, FrontierProof, PointFormula, Proof, Simulation,
+    Conformance, ConformanceProof, FormulaProof, FrontierProof, PointFormula, Proof, Scope, Simulation, ThreadFormulas,
 };
 use threadwise_ir::{Instance, LocationId, Point, Program, Store, ThreadId};
 use threadwise_limits::Budget;
@@ -109,8 +109,7 @@ fn with_formulas(formulas: &[&str]) -> Proof {
     let program = program(TEXT);
     let instance = Instance::new(program.clone(), 0);
     let locations = run(&program).into_iter().map(|local| instance.location_of(&local));
-    let point =
-        |(at, formula): (LocationId, &&str)| PointFormula { point: Point::at(at), formula: formula.to_string() };
+    let point = |(at, formula): (LocationId, &&str)| PointFormula::new(Point::at(at), formula.to_string());
     proof(&program, &[1], Simulation::Assertions(locations.zip(formulas).map(point).collect()))
 }
 
@@ -141,21 +140,23 @@ fn assertions(program: &Arc<Program>, formulas: &[&[&str]]) -> Proof {
         own.sort_by_key(|&id| (id == program.routine(template.body).exit, id));
         own.into_iter()
             .zip(*formulas)
-            .map(|(at, formula)| PointFormula { point: Point::at(at), formula: formula.to_string() })
+            .map(|(at, formula)| PointFormula::new(Point::at(at), formula.to_string()))
             .collect()
     });
-    Proof::Assertions(AssertionProof { threads: threads.collect() })
+    let part = |points| ThreadFormulas { points, ..ThreadFormulas::default() };
+    Proof::Formulas(FormulaProof { scope: Scope::Templates, parts: threads.map(part).collect() })
 }
 
 #[test]
 fn assertions_of_one_thread() {
     solver_for_tests();
-    let program = program("shared g: int = 1; thread P { loop { g = g + 1; } } invariant g > 0;");
+    let program = program("shared g: int = 1; thread P { loop { g = g + 1; } } invariant g != 0;");
     assert_eq!(judged(&program, &assertions(&program, &[&["(> g 0)"]])), Ok(1));
-    refused(&program, &assertions(&program, &[&["true"]]), "a property may be violated");
-    refused(&program, &assertions(&program, &[&["(= g 1)"]]), "the formula after `g = g + 1;` at ");
-    refused(&program, &assertions(&program, &[&["(> g 1)"]]), "the formula after a start need not hold");
-    refused(&program, &assertions(&program, &[&[]]), "nothing is said about `P`");
+    // The invariant is not kept by itself.
+    refused(&program, &assertions(&program, &[&["true"]]), "breaks an invariant");
+    refused(&program, &assertions(&program, &[&["(= g 1)"]]), "what is said of P is false at ");
+    refused(&program, &assertions(&program, &[&["(> g 1)"]]), "what is said of P is false at ");
+    refused(&program, &assertions(&program, &[&[]]), "of which nothing is said");
 }
 
 #[test]
@@ -168,10 +169,10 @@ fn assertions_must_withstand_the_others() {
     let right = text(2);
     assert_eq!(judged(&right, &assertions(&right, formulas)), Ok(5));
     let wrong = text(1);
-    refused(&wrong, &assertions(&wrong, formulas), "`g = 1;` at ");
-    refused(&wrong, &assertions(&wrong, formulas), "may break the formula of `P`");
+    refused(&wrong, &assertions(&wrong, formulas), "the step at ");
+    refused(&wrong, &assertions(&wrong, formulas), "breaks what is said of P at ");
     let weaker: &[&[&str]] = &[&["(> g 0)", "true", "true"], &["true", "true"]];
-    refused(&right, &assertions(&right, weaker), "may go wrong");
+    refused(&right, &assertions(&right, weaker), "goes wrong");
 }
 
 /// Two copies of one thread are two threads.
@@ -185,6 +186,6 @@ fn copies_interfere_with_each_other() {
     assert_eq!(judged(&one, &assertions(&one, formulas)), Ok(4));
     for copies in ["2", "*"] {
         let several = text(copies);
-        refused(&several, &assertions(&several, formulas), "may break the formula of `W`");
+        refused(&several, &assertions(&several, formulas), "breaks what is said of W at ");
     }
 }

@@ -65,8 +65,8 @@ pub fn audit(args: &AuditArgs) -> Job {
 fn parts(proof: &Proof, count: u64) -> String {
     let noun = match proof {
         Proof::Cartesian(_) => "product",
-        Proof::Contracts(_) => "condition",
-        Proof::Assertions(_) | Proof::Environment(_) => "assertion",
+        Proof::Formulas(proof) if proof.parts.iter().any(|part| part.closure > 0) => "condition",
+        Proof::Formulas(_) => "assertion",
         Proof::Conformance(_) => "part",
         Proof::Protection(_) => "point",
         Proof::Reachable(_) | Proof::Modular(_) | Proof::Frontier(_) => "state",

@@ -132,8 +132,8 @@ pub fn prove_together(program: &Arc<Program>, solver: Solver<'_>, budget: &Budge
     let solver = solver.map_err(str::to_string)?;
     match together::prove(program, solver, budget) {
         Ok((proof, work)) => {
-            let points = proof.threads.iter().map(|points| points.len() as u64).sum();
-            Ok((Proof::Assertions(proof), Stats::of([vec![("assertions", points)], work.stats()].concat())))
+            let points = proof.parts.iter().map(|part| part.points.len() as u64).sum();
+            Ok((Proof::Formulas(proof), Stats::of([vec![("assertions", points)], work.stats()].concat())))
         }
         Err(stop) => Err(explain::stop_text(program, &stop)),
     }

@@ -51,7 +51,7 @@ pub(crate) fn conform(
     let (solved, work) = clauses.horn.solve(solver, budget).map_err(Stop::Solver)?;
     match solved {
         Solved::Predicates(formulas) => {
-            let assertion = |(point, formula): (Point, String)| PointFormula { point, formula };
+            let assertion = |(point, formula): (Point, String)| PointFormula::new(point, formula);
             let mut points: Vec<(Point, Predicate)> = clauses.points.into_iter().collect();
             points.sort_by_key(|(_, predicate)| predicate.index());
             let points = points.into_iter().map(|(point, _)| point);

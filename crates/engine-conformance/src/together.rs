@@ -8,7 +8,7 @@ use crate::horn::{Horn, Solved, Unknown as Predicate, Work};
 use crate::symbolic::{Stop, population};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use threadwise_evidence::{AssertionProof, PointFormula};
+use threadwise_evidence::{FormulaProof, PointFormula, Scope, ThreadFormulas};
 use threadwise_ir::{Copies, Instance, Point, Program, TemplateId, Violated};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
@@ -23,7 +23,7 @@ pub(crate) fn prove(
     program: &Arc<Program>,
     solver: &SolverCommand,
     budget: &Budget,
-) -> Result<(AssertionProof, Work), Stop> {
+) -> Result<(FormulaProof, Work), Stop> {
     let population = population(&Instance::new(program.clone(), 0));
     let mut clauses = Clauses::new(&population)?;
     let templates: Vec<TemplateId> = (0..program.templates.len() as u32).map(TemplateId).collect();
@@ -41,12 +41,12 @@ pub(crate) fn prove(
     let (solved, work) = clauses.horn.solve(solver, budget).map_err(Stop::Solver)?;
     match solved {
         Solved::Predicates(formulas) => {
-            let mut proof = AssertionProof { threads: vec![Vec::new(); templates.len()] };
+            let mut parts = vec![ThreadFormulas::default(); templates.len()];
             for ((template, point), predicate) in clauses.places {
                 let formula = formulas[predicate.index()].clone();
-                proof.threads[template.index()].push(PointFormula { point, formula });
+                parts[template.index()].points.push(PointFormula::new(point, formula));
             }
-            Ok((proof, work))
+            Ok((FormulaProof { scope: Scope::Templates, parts }, work))
         }
         Solved::Impossible => Err(Stop::Impossible),
         Solved::Open(why) => Err(Stop::NotSolved(why)),

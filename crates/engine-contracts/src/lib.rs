@@ -15,18 +15,19 @@ mod infer;
 mod laws;
 mod located;
 mod model;
+mod notation;
 mod points;
 
 use contract::Contracts;
 use encode::{Encoder, LoopInvariant, Obligation};
 use explain::Explainer;
 use graph::{Graph, NoGraph};
-use points::Place;
+use points::{Place, PointAssertion, ThreadContract};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_claims::{Advice, Claim, Stats, Unknown};
-use threadwise_evidence::{ContractsProof, PointAssertion, Proof, ThreadContract};
-use threadwise_ir::{Expr, Program, TemplateId};
+use threadwise_evidence::{FormulaProof, Proof, Scope};
+use threadwise_ir::{Expr, Point, Program, TemplateId};
 use threadwise_limits::Budget;
 use threadwise_solver::{Answer, Session, Settings, SolverError, find};
 use threadwise_source::Diagnostic;
@@ -84,7 +85,7 @@ pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
     let effort = session.effort();
     let stats = Stats::of(vec![("queries", effort.queries), ("solver_milliseconds", effort.time.as_millis() as u64)]);
     match result {
-        Ok(proof) => (Claim::Proved(Proof::Contracts(proof)), stats),
+        Ok(proof) => (Claim::Proved(Proof::Formulas(proof)), stats),
         Err(Stop::Rejected(error)) => (Claim::Rejected(*error), stats),
         Err(stop) => (Claim::Unknown(explain::stopped(program, stop)), stats),
     }
@@ -95,7 +96,7 @@ fn check(
     options: &Options,
     session: &mut Session,
     budget: &Budget,
-) -> Result<ContractsProof, Stop> {
+) -> Result<FormulaProof, Stop> {
     // Contracts say nothing of threads that wait. It would be found out in the end, but there is no need to wait for that.
     if let Some((property, _)) = program.patterns().find(|(_, pattern)| pattern.is_of_all_threads()) {
         return Err(Unsupported { what: "`nodeadlock`", span: program.property(property).span }.into());
@@ -106,7 +107,7 @@ fn check(
     laws::reflexive(&contracts, session)?;
     laws::guarantees_imply_relies(&contracts, session)?;
     initial_stores_satisfy_invariants(&contracts, session)?;
-    let mut proof = ContractsProof::default();
+    let mut threads: Vec<ThreadContract> = Vec::new();
     let mut places = Vec::new();
     for (index, template) in program.templates.iter().enumerate() {
         budget.report(|| format!("checking {}", template.name));
@@ -117,7 +118,7 @@ fn check(
         session.pop_to(depth);
         session.push();
         let (contract, found) = check_thread(&contracts, template, closure, options, session)?;
-        proof.threads.push(contract);
+        threads.push(contract);
         places.push(found);
         session.pop_to(depth);
     }
@@ -127,7 +128,13 @@ fn check(
     if located::has_some(program) {
         budget.report(|| "looking at where threads can be together".to_string());
         let points = located::prove(&contracts, &places, budget)?;
-        proof.threads.iter_mut().zip(points).for_each(|(thread, points)| thread.points = points);
+        threads.iter_mut().zip(points).for_each(|(thread, points)| thread.points = points);
+    }
+    let mut proof = FormulaProof { scope: Scope::Templates, parts: Vec::new() };
+    for (index, mut thread) in threads.into_iter().enumerate() {
+        let resting: Vec<Point> = places[index].iter().map(|place| place.point.clone()).collect();
+        notation::remember_callers(&contracts, &mut thread, &resting);
+        proof.parts.push(notation::formulas(&contracts, TemplateId(index as u32), &thread)?);
     }
     Ok(proof)
 }
@@ -191,7 +198,12 @@ fn check_thread(
     let point = |(node, said): (&usize, &LoopInvariant)| {
         let point = &graph.nodes[*node].point;
         let inferred = inferred(*node, said);
-        let assertion = |holds: Vec<Expr>, inferred: bool| PointAssertion { point: point.clone(), holds, inferred };
+        let assertion = |holds: Vec<Expr>, inferred: bool| PointAssertion {
+            point: point.clone(),
+            holds,
+            inferred,
+            of_caller: Vec::new(),
+        };
         [assertion(said.given.clone(), false), assertion(inferred, true)]
     };
     let places = if options.unroll.is_none() && located::has_some(program) {

@@ -8,13 +8,12 @@ use crate::Stop;
 use crate::contract::{Contracts, is_shared_only};
 use crate::explain;
 use crate::laws::store;
-use crate::points::Place;
+use crate::points::{Place, PointAssertion, is_local};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use threadwise_evidence::PointAssertion;
 use threadwise_ir::{
     BinaryOp, Binder, Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, Op, Pattern, Point, Program, Quantifier,
-    RoutineId, Sign, Sort, TemplateId, UnaryOp, VarRef, Violated,
+    RoutineId, Sign, Sort, TemplateId, UnaryOp, Violated,
 };
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
@@ -394,11 +393,6 @@ impl Scene<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether an expression speaks of no shared variable.
-fn is_local(e: &Expr) -> bool {
-    !e.any(&|e| matches!(e.kind, ExprKind::Read(VarRef::Shared(_)) | ExprKind::ReadAfter(_)))
 }
 
 impl Others for Scene<'_> {

@@ -5,9 +5,37 @@ use crate::Stop;
 use crate::candidates::candidates;
 use crate::encode::Encoder;
 use crate::infer::violated_candidates;
-use threadwise_evidence::PointAssertion;
-use threadwise_ir::{Expr, Point, RoutineId};
+use threadwise_ir::{Expr, ExprKind, Point, RoutineId, VarRef};
 use threadwise_logic::{SmtSort, Term};
+
+/// What is found out about a thread, whichever copy of its template it is.
+#[derive(Clone, Default)]
+pub(crate) struct ThreadContract {
+    /// So many steps in a row that the thread's rely admits cover any number of them; 1 if the rely is transitive.
+    pub(crate) closure: u32,
+    /// What holds whenever control is at the head of a loop.
+    pub(crate) loops: Vec<PointAssertion>,
+    /// What holds at other points, for properties that say where threads are.
+    pub(crate) points: Vec<PointAssertion>,
+}
+
+/// What holds whenever a thread's control is at a point.
+#[derive(Clone)]
+pub(crate) struct PointAssertion {
+    pub(crate) point: Point,
+    /// What holds, over the shared variables and the locals there. Inside an atomic step primed
+    /// variables stand for the values at the start of the step.
+    pub(crate) holds: Vec<Expr>,
+    /// Whether it was inferred and not written by the user.
+    pub(crate) inferred: bool,
+    /// What holds of the locals of the thread's own code, while a procedure runs.
+    pub(crate) of_caller: Vec<Expr>,
+}
+
+/// Whether an expression speaks of no shared variable.
+pub(crate) fn is_local(e: &Expr) -> bool {
+    !e.any(&|e| matches!(e.kind, ExprKind::Read(VarRef::Shared(_)) | ExprKind::ReadAfter(_)))
+}
 
 /// A point between two steps of a thread, and what is known there.
 pub(crate) struct Place {
@@ -30,7 +58,8 @@ impl Place {
     pub(crate) fn assertion(&self, wanted: impl Fn(usize) -> bool) -> Option<PointAssertion> {
         let found = self.found.iter().enumerate().filter(|(index, _)| wanted(*index));
         let holds: Vec<Expr> = found.map(|(_, e)| e.clone()).collect();
-        (!holds.is_empty()).then(|| PointAssertion { point: self.point.clone(), holds, inferred: true })
+        let point = self.point.clone();
+        (!holds.is_empty()).then(|| PointAssertion { point, holds, inferred: true, of_caller: Vec::new() })
     }
 }
 

@@ -128,7 +128,7 @@ impl Counters {
 
 /// What came of one way of looking.
 pub(crate) enum Found {
-    Proof(threadwise_evidence::EnvironmentProof),
+    Proof(threadwise_evidence::FormulaProof),
     /// A trace to an error, which has been run on the semantics.
     Trace(threadwise_evidence::Trace),
     /// Neither, for this reason.
@@ -145,7 +145,7 @@ const TRACE_SHARE: Duration = Duration::from_secs(10);
 pub fn analyse(program: &Arc<Program>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     let mut counters = Counters::default();
     let claim = match search(program, options, budget, &mut counters) {
-        Ok(Found::Proof(proof)) => Claim::Proved(Proof::Environment(proof)),
+        Ok(Found::Proof(proof)) => Claim::Proved(Proof::Formulas(proof)),
         Ok(Found::Trace(trace)) => Claim::Refuted(trace),
         Ok(Found::Nothing(reason)) => unknown(reason),
         Err(SolverError::Limit(limit)) => unknown(limit.to_string()),

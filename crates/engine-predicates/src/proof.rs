@@ -2,7 +2,7 @@
 
 use crate::tidy::tidy;
 use std::collections::BTreeMap;
-use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ReachAssertion, ThreadEnvironment};
+use threadwise_evidence::{EnvironmentTransition, FormulaProof, PointFormula, Scope, ThreadFormulas};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
 use threadwise_symbolic::{Owner, PointId, Space, Step, VarSort};
@@ -18,29 +18,30 @@ pub(crate) struct Assertions {
 
 impl Assertions {
     /// The proof with these assertions.
-    pub(crate) fn proof(&self, space: &Space) -> EnvironmentProof {
-        let mut threads = Vec::new();
+    pub(crate) fn proof(&self, space: &Space) -> FormulaProof {
+        let mut parts = Vec::new();
         let of_type = |var: Var| match space.sort(var) {
             VarSort::Int(Some((least, greatest))) => (Some(least), Some(greatest)),
             _ => (None, None),
         };
         for (index, (reach, environment)) in self.reach.iter().zip(&self.environment).enumerate() {
-            let id = ThreadId(index as u32);
-            let at = |(point, formula): (&PointId, &Term)| ReachAssertion {
-                point: point.0,
-                name: space.point_name(id, *point),
-                formula: space.smt(&tidy(formula, &of_type)),
-            };
+            // Control is known by the numbers of points, so all of them are listed, in order.
+            let points = space.threads[index].points.iter().enumerate().map(|(number, point)| {
+                let formula = reach.get(&PointId(number as u32)).cloned().unwrap_or(Term::bool(false));
+                PointFormula::new(point.clone(), space.smt(&tidy(&formula, &of_type)))
+            });
             let mut transitions: Vec<EnvironmentTransition> = Vec::new();
             for (by, formula) in environment {
-                let transition = EnvironmentTransition { by: *by, formula: space.smt(&tidy(formula, &of_type)) };
+                let transition = EnvironmentTransition { by: Some(*by), formula: space.smt(&tidy(formula, &of_type)) };
                 if !transitions.contains(&transition) {
                     transitions.push(transition);
                 }
             }
-            threads.push(ThreadEnvironment { reach: reach.iter().map(at).collect(), environment: transitions });
+            let (points, environment) = (points.collect(), Some(transitions));
+            parts.push(ThreadFormulas { points, environment, ..ThreadFormulas::default() });
         }
-        EnvironmentProof { modular: self.is_modular(space), threads }
+        let scope = if self.is_modular(space) { Scope::ThreadsAlone } else { Scope::Threads };
+        FormulaProof { scope, parts }
     }
 
     fn is_modular(&self, space: &Space) -> bool {

@@ -1,7 +1,7 @@
 //! Proofs by conformance in files: for each thread its local states with sets of nodes, then the
 //! proof for the composition, which is a proof of another kind.
 
-use crate::assertion::PointFile;
+use crate::formulas::PointFile;
 use crate::rows::{entry, list};
 use crate::stores::{decode_local, local_json};
 use crate::value::tid_of_name;

@@ -6,13 +6,10 @@
 //!
 //! Nobody has to trust what is here: what is read is judged.
 
-mod assertion;
 mod cartesian;
 mod conformance;
-mod contracts;
-mod environment;
-mod expr;
 mod file;
+mod formulas;
 mod frontier;
 mod modular;
 mod proof;
@@ -24,7 +21,6 @@ mod trace;
 mod trace_json;
 mod value;
 
-pub use expr::{decode_expr, expr_json};
 pub use file::Header;
 pub use proof::{ProofFile, write_proof};
 pub use stores::{local_json, shared_json, variables_json};

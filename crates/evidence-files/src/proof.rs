@@ -1,18 +1,16 @@
 //! Proof files: what `check --proof` writes and `audit` reads. They start with a header that says
 //! what program and what kind of proof it is; the rest depends on the kind.
 
-use crate::assertion::PointFile;
 use crate::cartesian::{CartesianIn, ContainmentFile, LemmaFile, StepFile, UnionIn};
 use crate::conformance::ConformanceIn;
-use crate::contracts::ContractFile;
-use crate::environment::ThreadIn;
 use crate::file::{Header, check_any_copies, check_format, unreadable};
+use crate::formulas::ThreadIn;
 use crate::frontier::IterateIn;
 use crate::modular::CaseIn;
 use crate::protection::{CodeFile, FactFile, LockFile, ProtectionIn};
 use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{assertion, cartesian, conformance, contracts, environment, frontier, modular, protection, reachable};
+use crate::{cartesian, conformance, formulas, frontier, modular, protection, reachable};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,16 +20,15 @@ use threadwise_evidence::{ConformanceProof, FileError, Proof};
 use threadwise_ir::{Instance, Program};
 
 const FORMAT: &str = "threadwise-proof";
-/// The first one had no lemmas and did not say what has the states after steps.
-const VERSION: u64 = 2;
+/// The first one had no lemmas and did not say what has the states after steps. The second one had three kinds of proofs
+/// by formulas.
+const VERSION: u64 = 3;
 const REACHABLE: &str = "reachable-set";
 const MODULAR: &str = "modular";
 const FRONTIER: &str = "frontier";
 const CONFORMANCE: &str = "conformance";
 const CARTESIAN: &str = "cartesian";
-const ASSERTIONS: &str = "assertions";
-const CONTRACTS: &str = "contracts";
-const ENVIRONMENT: &str = "environment";
+const FORMULAS: &str = "formulas";
 const PROTECTION: &str = "protection";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
@@ -64,9 +61,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Frontier(_) => FRONTIER,
         Proof::Cartesian(_) => CARTESIAN,
         Proof::Conformance(_) => CONFORMANCE,
-        Proof::Assertions(_) => ASSERTIONS,
-        Proof::Contracts(_) => CONTRACTS,
-        Proof::Environment(_) => ENVIRONMENT,
+        Proof::Formulas(_) => FORMULAS,
         Proof::Protection(_) => PROTECTION,
     }
 }
@@ -79,9 +74,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Modular(proof) => modular::write(out, program, proof),
         Proof::Frontier(proof) => frontier::write(out, &instance, proof),
         Proof::Cartesian(proof) => cartesian::write(out, &instance, proof),
-        Proof::Assertions(proof) => assertion::write(out, program, proof),
-        Proof::Contracts(proof) => contracts::write(out, program, proof),
-        Proof::Environment(proof) => environment::write(out, &instance, proof),
+        Proof::Formulas(proof) => formulas::write(out, program, proof),
         Proof::Protection(proof) => protection::write(out, program, proof),
         Proof::Conformance(proof) => {
             conformance::write(out, program, &proof.threads)?;
@@ -120,9 +113,7 @@ struct ProofIn {
     steps: Option<Vec<StepFile>>,
     conformance: Option<Vec<ConformanceIn>>,
     composition: Option<Box<ProofIn>>,
-    assertions: Option<BTreeMap<String, Vec<PointFile>>>,
-    contracts: Option<Vec<ContractFile>>,
-    modular: Option<bool>,
+    scope: Option<String>,
     threads: Option<BTreeMap<String, ThreadIn>>,
     outline: Option<bool>,
     locks: Option<Vec<LockFile>>,
@@ -147,9 +138,7 @@ enum Kind {
     Frontier,
     Cartesian,
     Conformance,
-    Assertions,
-    Contracts,
-    Environment,
+    Formulas,
     Protection,
 }
 
@@ -161,9 +150,7 @@ impl Kind {
             FRONTIER => Ok(Kind::Frontier),
             CARTESIAN => Ok(Kind::Cartesian),
             CONFORMANCE => Ok(Kind::Conformance),
-            ASSERTIONS => Ok(Kind::Assertions),
-            CONTRACTS => Ok(Kind::Contracts),
-            ENVIRONMENT => Ok(Kind::Environment),
+            FORMULAS => Ok(Kind::Formulas),
             PROTECTION => Ok(Kind::Protection),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
@@ -213,7 +200,6 @@ impl ProofIn {
                 Proof::Reachable(set.decode(instance)?)
             }
             Kind::Modular => Proof::Modular(modular::decode(program, &present(self.cases, "cases")?)?),
-            Kind::Contracts => Proof::Contracts(contracts::decode(program, &present(self.contracts, "contracts")?)?),
             Kind::Frontier => {
                 let (locals, iterates) = (present(self.locals, "locals")?, present(self.iterates, "iterates")?);
                 Proof::Frontier(frontier::decode(instance, &locals, &iterates)?)
@@ -230,18 +216,15 @@ impl ProofIn {
                 };
                 Proof::Cartesian(proof.decode(instance)?)
             }
-            Kind::Assertions => {
-                Proof::Assertions(assertion::decode(program, &present(self.assertions, "assertions")?)?)
-            }
             Kind::Conformance => {
                 let threads = conformance::decode(program, &present(self.conformance, "conformance")?)?;
                 let composition = fit_composition(*present(self.composition, "composition")?, program);
                 let composition = Box::new(composition.map_err(|e| e.within("composition"))?);
                 Proof::Conformance(ConformanceProof { threads, composition })
             }
-            Kind::Environment => {
-                let (modular, threads) = (present(self.modular, "modular")?, present(self.threads, "threads")?);
-                Proof::Environment(environment::decode(instance, modular, &threads)?)
+            Kind::Formulas => {
+                let (scope, threads) = (present(self.scope, "scope")?, present(self.threads, "threads")?);
+                Proof::Formulas(formulas::decode(program, &scope, &threads)?)
             }
             Kind::Protection => {
                 let (locks, facts) = (present(self.locks, "locks")?, present(self.facts, "facts")?);

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threadwise_evidence::{AssertionProof, Conformance, ConformanceProof, FileError, PointFormula, Proof, Simulation};
+use threadwise_evidence::{
+    Conformance, ConformanceProof, EnvironmentTransition, FileError, FormulaProof, PointFormula, Proof, Scope,
+    Simulation, ThreadFormulas,
+};
 use threadwise_evidence_files::{ProofFile, write_proof};
 use threadwise_ir::{EdgeId, Instance, Op, Point, Program, ThreadId};
 use threadwise_testing::{modular, program};
@@ -28,12 +31,10 @@ fn read(program: &Arc<Program>, text: &str) -> Result<Proof, FileError> {
 fn points(program: &Program) -> Vec<PointFormula> {
     let call = program.edges.iter().position(|edge| matches!(edge.op, Op::Call { .. })).expect("a call");
     let Op::Call { routine, .. } = program.edges[call].op else { panic!("a call") };
-    let inside = PointFormula {
-        point: Point { calls: vec![EdgeId(call as u32)], location: program.routine(routine).entry },
-        formula: "(and ready (<= count 2))".to_string(),
-    };
+    let point = Point { calls: vec![EdgeId(call as u32)], location: program.routine(routine).entry };
+    let inside = PointFormula::new(point, "(and ready (<= count 2))".to_string());
     let entry = program.routine(program.templates[0].body).entry;
-    vec![inside, PointFormula { point: Point::at(entry), formula: "true".to_string() }]
+    vec![inside, PointFormula::new(Point::at(entry), "true".to_string())]
 }
 
 fn proofs(program: &Arc<Program>) -> Vec<Proof> {
@@ -47,7 +48,22 @@ fn proofs(program: &Arc<Program>) -> Vec<Proof> {
         Proof::Conformance(ConformanceProof { threads, composition })
     };
     let mut proofs: Vec<Proof> = simulations.map(conformance).into();
-    proofs.push(Proof::Assertions(AssertionProof { threads: vec![points(program), Vec::new()] }));
+    let alone = ThreadFormulas { points: points(program), ..ThreadFormulas::default() };
+    let mut given = PointFormula { words: "x is small".to_string(), inferred: false, ..points(program)[1].clone() };
+    given.formula = "(<= x 1)".to_string();
+    let transition = EnvironmentTransition { by: Some(ThreadId(0)), formula: "(= |x'| x)".to_string() };
+    let bounded = ThreadFormulas {
+        points: points(program),
+        remarks: vec![given],
+        environment: Some(vec![transition]),
+        guarantee: Some("(<= x |x'|)".to_string()),
+        closure: 2,
+    };
+    let of = |scope, part: ThreadFormulas| {
+        Proof::Formulas(FormulaProof { scope, parts: vec![part, ThreadFormulas::default()] })
+    };
+    proofs.push(of(Scope::Templates, alone));
+    proofs.push(of(Scope::ThreadsAlone, bounded));
     proofs
 }
 
@@ -79,6 +95,23 @@ fn what_does_not_fit_is_refused() {
     refused(0, "/composition", json!(null), "the field `composition` is missing");
     refused(1, "/conformance/0/assertions/0/calls/0", json!(99), "there is no such call");
     refused(1, "/conformance/0/assertions/0/location", json!(99), "there is no such location");
-    refused(2, "/assertions", json!({ "R": [] }), "the program has no thread `R`");
-    refused(2, "/assertions/P/0/location", json!(99), "there is no such location");
+    refused(2, "/threads", json!({ "R": { "points": [], "closure": 0 } }), "the program has no thread `R`");
+    refused(2, "/threads/P/points/0/location", json!(99), "there is no such location");
+    refused(2, "/threads/P/points/0/calls", json!([999]), "there is no such call");
+    refused(2, "/threads/P/points/0/calls", json!([0, 0]), "there is no such call");
+    refused(2, "/threads/P/closure", json!(-2), "not as it should be");
+    refused(2, "/threads", json!(null), "the field `threads` is missing");
+    refused(2, "/scope", json!("magic"), "proofs about `magic` are not known");
+    refused(3, "/threads/P/remarks/0/location", json!(99), "there is no such location");
+    refused(3, "/threads/P/environment/0/by", json!("R"), "the program has no thread `R`");
+    refused(3, "/threads/Q", json!(null), "not as it should be");
+}
+
+/// Files of the format before, with other kinds of proofs, are not misread.
+#[test]
+fn older_versions_are_refused() {
+    for version in [1, 2] {
+        refused(2, "/version", json!(version), "only version 3 is");
+    }
+    refused(2, "/kind", json!("contracts"), "proofs of the kind `contracts` are not known");
 }

@@ -24,10 +24,9 @@ pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;
 pub use points::{conformance_instance, specification};
 pub use proof::{
-    Annotation, AssertionProof, CartesianProof, Conformance, ConformanceProof, Containment, Context, ContractsProof,
-    Coverings, EnvironmentProof, EnvironmentTransition, FrontierProof, Lemma, ModularProof, PointAssertion,
-    PointFormula, Product, Proof, ReachAssertion, ReachableSet, Simulation, StatesByStore, StepCovering,
-    ThreadAnnotation, ThreadContract, ThreadEnvironment, Trace, TraceStep, Violation,
+    Annotation, CartesianProof, Conformance, ConformanceProof, Containment, Context, Coverings, EnvironmentTransition,
+    FormulaProof, FrontierProof, Lemma, ModularProof, PointFormula, Product, Proof, ReachableSet, Scope, Simulation,
+    StatesByStore, StepCovering, ThreadAnnotation, ThreadFormulas, Trace, TraceStep, Violation,
 };
 pub use protection::{CodeFacts, ENDED, Element, Fact, Key, Lock, ProtectionProof, RUNS};
 pub use show::{scalar_name, set_elements, show_local, show_shared, show_state, show_value};

@@ -2,7 +2,7 @@
 //! anything.
 
 use crate::stores::validate_local;
-use crate::{AssertionProof, Conformance, FileError, PointFormula, Simulation};
+use crate::{Conformance, FileError, FormulaProof, PointFormula, Scope, Simulation};
 use std::sync::Arc;
 use threadwise_ir::{AbstractThread, Instance, Op, Program, TemplateId, ThreadId};
 
@@ -18,19 +18,33 @@ pub fn specification(instance: &Instance, thread: ThreadId) -> Option<&AbstractT
     instance.program.abstract_thread(thread.template)
 }
 
-impl AssertionProof {
+impl FormulaProof {
+    /// For each part the template that it is about.
+    pub fn templates(&self, program: &Arc<Program>) -> Vec<TemplateId> {
+        match self.scope {
+            Scope::Templates => (0..program.templates.len() as u32).map(TemplateId).collect(),
+            Scope::Threads | Scope::ThreadsAlone => {
+                Instance::new(program.clone(), 0).threads.iter().map(|thread| thread.template).collect()
+            }
+        }
+    }
+
     /// Whether the proof fits the program: every point is one of its thread. It says nothing about
     /// the formulas.
-    pub fn validate(&self, program: &Program) -> Result<(), FileError> {
-        let templates = program.templates.len();
-        if self.threads.len() != templates {
-            let message = format!("the program has {templates} threads, not {}", self.threads.len());
-            return Err(FileError::new(message).within("assertions"));
+    pub fn validate(&self, program: &Arc<Program>) -> Result<(), FileError> {
+        if self.scope != Scope::Templates && program.has_any_copies() {
+            return Err(FileError::new("it is about single threads, and there may be any number of them"));
         }
-        for (index, points) in self.threads.iter().enumerate() {
-            let template = TemplateId(index as u32);
+        let templates = self.templates(program);
+        if self.parts.len() != templates.len() {
+            let message = format!("the program has {} threads, not {}", templates.len(), self.parts.len());
+            return Err(FileError::new(message).within("threads"));
+        }
+        for (part, template) in self.parts.iter().zip(templates) {
             let name = &program.template(template).name;
-            validate_points(program, template, points).map_err(|e| e.within(name).within("assertions"))?;
+            let points = validate_points(program, template, &part.points).map_err(|e| e.within("points"));
+            let remarks = || validate_points(program, template, &part.remarks).map_err(|e| e.within("remarks"));
+            points.and_then(|()| remarks()).map_err(|e| e.within(name).within("threads"))?;
         }
         Ok(())
     }

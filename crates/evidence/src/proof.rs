@@ -1,5 +1,5 @@
 use crate::{Folding, ProtectionProof};
-use threadwise_ir::{Expr, Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
 /// Why a program is safe.
@@ -15,12 +15,8 @@ pub enum Proof {
     Cartesian(CartesianProof),
     /// Threads that conform to abstract threads, and a proof for these.
     Conformance(ConformanceProof),
-    /// Assertions at the points of each thread, for a solver to check.
-    Assertions(AssertionProof),
-    /// Assertions at points of each thread, against the program's own relies.
-    Contracts(ContractsProof),
-    /// What each thread reaches against what the others do, as formulas.
-    Environment(EnvironmentProof),
+    /// What holds where threads are, and what the others may do meanwhile, as formulas.
+    Formulas(FormulaProof),
     /// Which locks threads hold, and who runs meanwhile.
     Protection(ProtectionProof),
 }
@@ -29,10 +25,10 @@ impl Proof {
     /// Whether it looks at each thread on its own, against what the others may do.
     pub fn is_modular(&self) -> bool {
         match self {
-            Proof::Modular(_) | Proof::Frontier(_) | Proof::Contracts(_) | Proof::Protection(_) => true,
+            Proof::Modular(_) | Proof::Frontier(_) | Proof::Protection(_) => true,
             Proof::Cartesian(proof) => proof.is_modular(),
-            Proof::Environment(proof) => proof.modular,
-            Proof::Reachable(_) | Proof::Conformance(_) | Proof::Assertions(_) => false,
+            Proof::Formulas(proof) => proof.is_modular(),
+            Proof::Reachable(_) | Proof::Conformance(_) => false,
         }
     }
 }
@@ -157,14 +153,17 @@ pub enum Simulation {
 pub struct PointFormula {
     pub point: Point,
     pub formula: String,
+    /// The same for people, if there is more to say than the formula does. Nobody judges it.
+    pub words: String,
+    /// Whether it was found and not written by the user.
+    pub inferred: bool,
 }
 
-/// For each thread assertions at its points that hold whatever the other threads do: formulas over the
-/// thread's identity, the leaves of the shared variables, and those of the locals of all frames.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct AssertionProof {
-    /// For each template the assertions at its points.
-    pub threads: Vec<Vec<PointFormula>>,
+impl PointFormula {
+    /// A formula that speaks for itself.
+    pub fn new(point: Point, formula: String) -> PointFormula {
+        PointFormula { point, formula, words: String::new(), inferred: true }
+    }
 }
 
 impl Simulation {
@@ -177,73 +176,57 @@ impl Simulation {
     }
 }
 
-/// What makes the program's relies, guarantees and invariants a proof.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct ContractsProof {
-    /// One for each template.
-    pub threads: Vec<ThreadContract>,
-}
-
-/// What holds of a thread, whichever copy of its template it is.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct ThreadContract {
-    /// So many steps in a row that the thread's rely admits cover any number of them; 1 if the rely
-    /// is transitive.
-    pub closure: u32,
-    /// What holds whenever control is at the head of a loop.
-    pub loops: Vec<PointAssertion>,
-    /// What holds at other points, for properties that say where threads are.
-    pub points: Vec<PointAssertion>,
-}
-
-/// What holds whenever a thread's control is at a point.
-#[derive(Clone, PartialEq, Debug)]
-pub struct PointAssertion {
-    pub point: Point,
-    /// What holds, over the shared variables and the locals there. Inside an atomic step primed
-    /// variables stand for the values at the start of the step.
-    pub holds: Vec<Expr>,
-    /// Whether it was inferred and not written by the user.
-    pub inferred: bool,
-}
-
-/// Thread reachability and environment transitions: the R_i and E_i of THREADER's proof rule REACHENV
-/// (figure 5). Formulas are SMT-LIB text over the program's scalar variables; a variable after the step
-/// has a prime at the end of its name.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EnvironmentProof {
-    /// No formula of a thread speaks of another thread's locals or control, and no environment
-    /// transition of any thread's.
-    pub modular: bool,
-    /// For each thread its part.
-    pub threads: Vec<ThreadEnvironment>,
-}
-
-/// R_i and E_i of a thread.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ThreadEnvironment {
-    /// R_i: at each control point that is listed, what holds there. The thread is at no other point.
-    pub reach: Vec<ReachAssertion>,
-    /// E_i: every step of another thread is one of these.
-    pub environment: Vec<EnvironmentTransition>,
-}
-
-/// What holds where a thread is at a control point.
+/// What holds at points of threads, and what bounds the others' steps there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReachAssertion {
-    /// The number of the control point.
-    pub point: u32,
-    /// What people call it.
-    pub name: String,
-    /// What holds there.
-    pub formula: String,
+pub struct FormulaProof {
+    pub scope: Scope,
+    /// One for each template or thread.
+    pub parts: Vec<ThreadFormulas>,
+}
+
+/// Whom the parts of a proof by formulas are about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// Each is about any copy of a template, however many there are. A formula speaks of `self`, the shared variables, and
+    /// at points of the locals of all frames. Primes stand for values after a step; at a point inside a step, for those
+    /// before it.
+    Templates,
+    /// Each is about a thread. A formula speaks of the shared variables and of each thread's control and locals: `P@` is
+    /// the number of the point of `P` among those listed for it.
+    Threads,
+    /// The same, but at points a formula speaks of no other thread's control and locals, and a bound of none at all.
+    ThreadsAlone,
+}
+
+impl FormulaProof {
+    /// Whether it looks at each thread on its own, against a bound of what the others may do.
+    pub fn is_modular(&self) -> bool {
+        self.scope != Scope::Threads && self.parts.iter().all(|part| part.environment.is_some())
+    }
+}
+
+/// What holds of a thread, or of any copy of a template.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadFormulas {
+    /// Where these are said, they are all that is known. Code between such points has no loops.
+    pub points: Vec<PointFormula>,
+    /// What holds at points beside that.
+    pub remarks: Vec<PointFormula>,
+    /// Every step of another thread that changes a shared variable is one of these. Without them: the others do what
+    /// their own formulas admit.
+    pub environment: Option<Vec<EnvironmentTransition>>,
+    /// Every such step of this thread is one of these, which are among the others' environments: what there is between the two.
+    pub guarantee: Option<String>,
+    /// So many steps in a row of the environment cover any number of them. With 0, the thread rests only at points of which
+    /// something is said, and what is said there survives each step of the environment.
+    pub closure: u32,
 }
 
 /// Steps that other threads may take.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EnvironmentTransition {
-    /// Whose steps.
-    pub by: ThreadId,
+    /// Whose steps, if they are somebody's.
+    pub by: Option<ThreadId>,
     /// A relation between the variables before and after the step.
     pub formula: String,
 }

@@ -68,9 +68,7 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
         Proof::Reachable(_)
         | Proof::Cartesian(_)
         | Proof::Conformance(_)
-        | Proof::Assertions(_)
-        | Proof::Contracts(_)
-        | Proof::Environment(_)
+        | Proof::Formulas(_)
         | Proof::Protection(_) => None,
     }
 }

@@ -2,33 +2,30 @@
 
 use crate::human::Layout;
 use crate::list::wrap_words;
-use threadwise_evidence::ContractsProof;
+use threadwise_evidence::FormulaProof;
 use threadwise_ir::Program;
-use threadwise_print::show_expr;
 
 /// In a few words.
-pub(crate) fn how(proof: &ContractsProof) -> String {
-    let inferred = proof.threads.iter().flat_map(|thread| &thread.loops).any(|point| point.inferred);
+pub(crate) fn how(proof: &FormulaProof) -> String {
+    let inferred = proof.parts.iter().flat_map(|thread| &thread.points).any(|point| point.inferred);
     let loops = if inferred { "; what holds in loops without an invariant was inferred" } else { "" };
     format!("each thread on its own against its rely, for every number of copies{loops}; the proof has been checked")
 }
 
 /// What each thread may rely on and what holds in its loops.
-pub(crate) fn text(program: &Program, proof: &ContractsProof, layout: &Layout) -> String {
+pub(crate) fn text(program: &Program, proof: &FormulaProof, layout: &Layout) -> String {
     let mut out = String::new();
-    for (thread, template) in proof.threads.iter().zip(&program.templates) {
+    for (thread, template) in proof.parts.iter().zip(&program.templates) {
         let closed = if thread.closure > 1 {
             format!(": its rely covers any number of steps in {} steps", thread.closure)
         } else {
             String::new()
         };
         let mut lines = Vec::new();
-        for point in thread.loops.iter().chain(&thread.points).filter(|point| !point.holds.is_empty()) {
+        for point in thread.points.iter().chain(&thread.remarks).filter(|point| !point.words.is_empty()) {
             let location = program.location(point.point.location);
-            let holds = point.holds.iter().map(|e| show_expr(program, e, Some(location.routine)));
             let source = if point.inferred { "inferred" } else { "given" };
-            let holds = holds.collect::<Vec<String>>().join(", ");
-            lines.push(format!("{}  {source}: {holds}", program.source.locate(location.span)));
+            lines.push(format!("{}  {source}: {}", program.source.locate(location.span), point.words));
         }
         if lines.is_empty() && closed.is_empty() {
             continue;
@@ -39,7 +36,7 @@ pub(crate) fn text(program: &Program, proof: &ContractsProof, layout: &Layout) -
             wrap_words(&line, room).iter().for_each(|line| out.push_str(&format!("    {line}\n")));
         }
     }
-    let with_points = proof.threads.iter().any(|thread| !thread.points.is_empty());
+    let with_points = proof.parts.iter().any(|thread| !thread.remarks.is_empty());
     let place = if with_points { "before one of these statements" } else { "at the head of a loop" };
     if out.is_empty() { out } else { format!("  Whenever a thread is {place}, this holds there:\n{out}") }
 }

@@ -5,7 +5,7 @@ use crate::human::Layout;
 use crate::style::Tone;
 use crate::term::show_term;
 use std::sync::Arc;
-use threadwise_evidence::{EnvironmentProof, EnvironmentTransition, ThreadEnvironment};
+use threadwise_evidence::{EnvironmentTransition, FormulaProof, ThreadFormulas};
 use threadwise_ir::{Program, ThreadId};
 use threadwise_logic::Term;
 use threadwise_symbolic::{FormulaReader, PointId, Space};
@@ -18,11 +18,11 @@ const MAX_TEXT: usize = 400;
 
 /// What holds where, and what the environment of each thread does; nothing if the proof does not fit
 /// the program.
-pub(crate) fn render(program: &Arc<Program>, proof: &EnvironmentProof, layout: &Layout) -> Option<String> {
+pub(crate) fn render(program: &Arc<Program>, proof: &FormulaProof, layout: &Layout) -> Option<String> {
     let space = Space::new(program).ok()?;
     let writer = Writer { space: &space, states: space.reader(false), steps: space.reader(true), layout };
     let mut out = String::from("  Whenever a thread is at a point, this holds, whatever its environment does:\n");
-    for (index, thread) in proof.threads.iter().enumerate() {
+    for (index, thread) in proof.parts.iter().enumerate() {
         writer.thread(ThreadId(index as u32), thread, &mut out)?;
     }
     Some(out)
@@ -36,18 +36,23 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn thread(&self, id: ThreadId, thread: &ThreadEnvironment, out: &mut String) -> Option<()> {
+    fn thread(&self, id: ThreadId, thread: &ThreadFormulas, out: &mut String) -> Option<()> {
         out.push_str(&format!("\n  thread {}\n", self.space.instance.tid_name(i64::from(id.0) + 1)));
         let points = &self.space.threads[id.index()].points;
         let mut lines = Vec::new();
-        for at in thread.reach.iter().filter(|at| (at.point as usize) < points.len()) {
+        for at in &thread.points {
+            let Some(point) = points.iter().position(|point| *point == at.point) else { continue };
             let formula = self.states.read(&at.formula).ok()?;
-            lines.push((self.space.point_name(id, PointId(at.point)), show_term(&formula, self.space)));
+            if formula.is_false() {
+                continue;
+            }
+            lines.push((self.space.point_name(id, PointId(point as u32)), show_term(&formula, self.space)));
         }
         self.lines(&lines, out);
-        if !thread.environment.is_empty() {
+        let environment = thread.environment.as_deref().unwrap_or_default();
+        if !environment.is_empty() {
             out.push_str("    environment\n");
-            let transitions: Option<Vec<_>> = thread.environment.iter().map(|t| self.transition(t)).collect();
+            let transitions: Option<Vec<_>> = environment.iter().map(|t| self.transition(t)).collect();
             self.lines(&transitions?, out);
         }
         Some(())
@@ -73,7 +78,8 @@ impl Writer<'_> {
             (true, false) => shown(&changes),
             (false, false) => format!("{}  →  {}", shown(&guard), shown(&changes)),
         };
-        Some((self.space.instance.tid_name(i64::from(transition.by.0) + 1), what))
+        let by = transition.by.map_or_else(String::new, |by| self.space.instance.tid_name(i64::from(by.0) + 1));
+        Some((by, what))
     }
 
     fn lines(&self, lines: &[(String, String)], out: &mut String) {

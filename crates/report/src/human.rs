@@ -142,7 +142,7 @@ fn engine(report: &Report) -> Vec<String> {
     let name = match (report.modular, report.proof) {
         (Some(true), _) => format!("{}; the proof is modular", report.engine),
         // These proofs can be either.
-        (Some(false), Some(Proof::Environment(_))) => format!("{}; the proof is not modular", report.engine),
+        (Some(false), Some(Proof::Formulas(_))) => format!("{}; the proof is not modular", report.engine),
         _ => report.engine.to_string(),
     };
     std::iter::once(name).chain(report.chosen.map(str::to_string)).collect()

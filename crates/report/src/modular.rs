@@ -9,7 +9,7 @@ use crate::numbers::show_count;
 use crate::products::{how_products, render_products};
 use crate::style::{Palette, Tone};
 use std::sync::Arc;
-use threadwise_evidence::Proof;
+use threadwise_evidence::{Proof, Scope};
 use threadwise_ir::Program;
 
 /// Without `-v` no more locations than this are shown,
@@ -28,14 +28,14 @@ pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> O
     if let Proof::Conformance(proof) = proof {
         return Some(conformance_text(program, proof, layout));
     }
-    if let Proof::Contracts(proof) = proof {
-        return Some(crate::contracts::text(program, proof, layout)).filter(|text| !text.is_empty());
+    if let Proof::Formulas(proof) = proof {
+        return match proof.scope {
+            Scope::Templates => Some(crate::contracts::text(program, proof, layout)).filter(|text| !text.is_empty()),
+            Scope::Threads | Scope::ThreadsAlone => environment::render(program, proof, layout),
+        };
     }
     if let Proof::Protection(proof) = proof {
         return Some(crate::protection::text(program, proof, layout));
-    }
-    if let Proof::Environment(proof) = proof {
-        return environment::render(program, proof, layout);
     }
     let text = proof_text(program, proof, most(layout, MAX_PLACES))?;
     let palette = layout.palette();
@@ -192,11 +192,12 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
     match proof {
         Proof::Reachable(_) => None,
         Proof::Cartesian(proof) => Some(how_products(proof)),
-        Proof::Contracts(proof) => Some(crate::contracts::how(proof)),
-        Proof::Protection(proof) => Some(crate::protection::how(proof, states)),
-        Proof::Environment(_) => Some(format!(
+        Proof::Formulas(proof) if proof.scope != Scope::Templates => Some(format!(
             "thread reachability and environment transitions; the proof's {states} assertions have been checked"
         )),
+        Proof::Formulas(proof) if proof.is_modular() => Some(crate::contracts::how(proof)),
+        Proof::Formulas(_) => Some(format!("assertions at each point of a thread; all {states} have been checked")),
+        Proof::Protection(proof) => Some(crate::protection::how(proof, states)),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),
@@ -205,7 +206,6 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
             show_count(proof.iterates.len() as u64)
         )),
         Proof::Conformance(proof) => Some(conformance_how(proof, states)),
-        Proof::Assertions(_) => Some(format!("assertions at each point of a thread; all {states} have been checked")),
     }
 }
 

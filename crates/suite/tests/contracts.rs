@@ -102,8 +102,8 @@ fn a_rely_that_is_not_transitive_is_closed_where_a_few_steps_do() {
         rely Q :: x' == x || x' == x + 1; rely P :: x' == x;";
     let outcome = run(&program("closed.tw", text), "contracts", None);
     assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
-    let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else { panic!("a proof by contracts") };
-    assert_eq!(proof.threads.iter().map(|thread| thread.closure).collect::<Vec<u32>>(), [1, 3]);
+    let Some(threadwise_evidence::Proof::Formulas(proof)) = outcome.proof else { panic!("a proof by contracts") };
+    assert_eq!(proof.parts.iter().map(|thread| thread.closure).collect::<Vec<u32>>(), [1, 3]);
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn the_places_of_threads_are_known_by_what_holds_there() {
             let text = PLACES.replace("COPIES", copies).replace("PROPERTY", property);
             let outcome = run(&program("places.tw", &text), "contracts", None);
             assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{copies}, {property}: {:?}", outcome.verdict);
-            let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else {
+            let Some(threadwise_evidence::Proof::Formulas(proof)) = outcome.proof else {
                 panic!("a proof by contracts")
             };
-            assert!(copies == "1" || !proof.threads[0].points.is_empty(), "{property}");
+            assert!(copies == "1" || !proof.parts[0].remarks.is_empty(), "{property}");
         }
     }
     for property in ["never exists w: W :: w@cs;", "norace m;", "invariant forall w: W :: w@cs ==> x == 1;"] {
@@ -209,8 +209,8 @@ fn calls_are_inlined_and_loops_inferred() {
         rely forall i: tid :: m == i ==> m' == i && x' == x;";
     let outcome = run(&program("calls.tw", text), "contracts", None);
     assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
-    let Some(threadwise_evidence::Proof::Contracts(proof)) = outcome.proof else { panic!("a proof by contracts") };
-    assert!(proof.threads[0].loops.iter().any(|point| point.inferred && point.point.calls.len() == 1));
+    let Some(threadwise_evidence::Proof::Formulas(proof)) = outcome.proof else { panic!("a proof by contracts") };
+    assert!(proof.parts[0].points.iter().any(|point| point.inferred && point.point.calls.len() == 1));
 }
 
 /// Inside an atomic loop nobody interferes, and the step counts as a whole.

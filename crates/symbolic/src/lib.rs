@@ -44,7 +44,7 @@ pub use expression::{Others, Translated, View};
 pub use hazards::{Hazard, Hazards};
 pub use initial::initial_store;
 pub use layout::{Layout, Value};
-pub use parameters::Parameters;
+pub use parameters::{Frame, Parameters, primed_name, regrouped};
 pub use population::Population;
 pub use smt::FormulaReader;
 pub use space::{Owner, PointId, Shown, Space, ThreadSpace, VarInfo, VarSort};

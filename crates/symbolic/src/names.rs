@@ -1,5 +1,6 @@
 //! What variables and points are called.
 
+use crate::primed_name;
 use crate::space::{PointId, Space};
 use threadwise_ir::{LocationId, ThreadId};
 use threadwise_logic::Var;
@@ -24,10 +25,7 @@ impl Space {
     /// The name of a variable.
     pub fn name(&self, var: Var) -> String {
         match self.info(var) {
-            Some(info) if self.is_primed(var) => match info.name.split_once(" in ") {
-                Some((value, set)) => format!("{value} in {set}'"),
-                None => format!("{}'", info.name),
-            },
+            Some(info) if self.is_primed(var) => primed_name(&info.name),
             Some(info) => info.name.clone(),
             None => format!("any{}", var.index() - 2 * self.vars.len() + 1),
         }

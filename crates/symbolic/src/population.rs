@@ -88,6 +88,23 @@ impl Population {
         self.first(template).plus(self.copies[template.index()].plus(Term::int(-1)))
     }
 
+    /// What people call the thread with a number, if it is known who that is; else the number.
+    pub fn thread_name(&self, number: i64) -> String {
+        if number == 0 {
+            return "none".to_string();
+        }
+        for (index, template) in self.program.templates.iter().enumerate() {
+            let (Some(first), Some(count)) = (self.first[index].as_int(), self.copies[index].as_int()) else { break };
+            if (first..first + count).contains(&number) {
+                return match template.copies {
+                    Copies::Single => template.name.to_string(),
+                    Copies::Exactly(_) | Copies::Any => format!("{}[{}]", template.name, number - first + 1),
+                };
+            }
+        }
+        number.to_string()
+    }
+
     /// Whether a number is a thread.
     pub fn is_thread(&self, tid: &Term) -> Term {
         tid.between(Term::int(1), &self.total)

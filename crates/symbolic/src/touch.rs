@@ -18,7 +18,7 @@ pub struct Touch {
 
 impl Touch {
     /// Whether it shows a sign: of which keys, as far as they tell elements apart.
-    pub(crate) fn shows(&self, sign: &Sign) -> Option<&[Term]> {
+    pub fn shows(&self, sign: &Sign) -> Option<&[Term]> {
         let region = sign.region();
         let counts = region.vars.contains(&self.var)
             && match sign {

@@ -2,10 +2,9 @@
 //! possible member.
 
 use crate::space::{Owner, Shown, Space, ThreadSpace, VarInfo, VarSort};
-use crate::unsupported::go_on;
-use crate::{Unsupported, Value};
+use crate::{Frame, Unsupported, Value};
 use std::collections::BTreeMap;
-use threadwise_ir::{Bits, EdgeId, Instance, LocalId, Op, SharedId, Sort, ThreadId};
+use threadwise_ir::{Bits, EdgeId, Instance, LocalId, SharedId, Sort, ThreadId};
 use threadwise_logic::{Term, Var};
 use threadwise_source::Span;
 
@@ -114,24 +113,14 @@ impl Space {
         let pc = VarInfo { name: format!("{name}@"), sort, shown, owner, slot, frame: Vec::new() };
         let pc = self.push(pc, program.location(program.routine(body).entry).span)?;
         let mut frames = BTreeMap::new();
-        let mut todo = vec![(Vec::new(), body, name)];
-        while let Some((calls, routine, prefix)) = todo.pop() {
+        for frame in Frame::all(&program, body)? {
             let mut locals = Vec::new();
-            for (index, var) in program.routine(routine).locals.iter().enumerate() {
-                let offset = self.instance.local_range(routine, LocalId(index as u32)).start;
-                let home = Home { owner, offset, frame: &calls };
-                locals.push(self.add_var(&format!("{prefix}.{}", var.name), &var.sort, &home, var.span)?);
+            for (index, var) in program.routine(frame.routine).locals.iter().enumerate() {
+                let offset = self.instance.local_range(frame.routine, LocalId(index as u32)).start;
+                let home = Home { owner, offset, frame: &frame.calls };
+                locals.push(self.add_var(&format!("{name}{}.{}", frame.name, var.name), &var.sort, &home, var.span)?);
             }
-            frames.insert(calls.clone(), locals);
-            for (id, edge) in program.edges_of(routine) {
-                if let Op::Call { routine: callee, .. } = edge.op {
-                    go_on(edge.span)?;
-                    let callee_name = &program.routine(callee).name;
-                    let line = program.source.position(edge.span.start).line;
-                    let inner = [&calls[..], &[id]].concat();
-                    todo.push((inner, callee, format!("{prefix}.{callee_name}@{line}")));
-                }
-            }
+            frames.insert(frame.calls, locals);
         }
         self.threads.push(ThreadSpace::new(pc, frames));
         Ok(())

@@ -1,8 +1,10 @@
 //! The points of a thread's code, with calls inlined, and what the proof says of them.
 
+use crate::predicate::Predicate;
 use std::collections::BTreeMap;
-use threadwise_evidence::{PointAssertion, ThreadContract};
-use threadwise_ir::{EdgeId, Expr, Op, Point, Program, RoutineId, TemplateId};
+use threadwise_evidence::ThreadFormulas;
+use threadwise_ir::{EdgeId, Op, Point, Program, RoutineId, TemplateId};
+use threadwise_logic::Term;
 
 /// More points than this are not looked at.
 const MAX_POINTS: usize = 50_000;
@@ -16,9 +18,9 @@ pub(crate) struct Spot {
     /// The edges that leave it, and where they lead.
     pub(crate) next: Vec<(EdgeId, usize)>,
     /// The code is cut here: what is known here is this and nothing else.
-    pub(crate) cut: Option<Vec<Expr>>,
+    pub(crate) cut: Option<Vec<Predicate>>,
     /// What the proof says here beside that.
-    pub(crate) claims: Vec<Expr>,
+    pub(crate) remarks: Vec<Predicate>,
 }
 
 impl Spot {
@@ -31,13 +33,21 @@ impl Spot {
 /// All points that control can come to; the first is the entry.
 pub(crate) struct Code {
     pub(crate) spots: Vec<Spot>,
+    numbers: BTreeMap<Point, usize>,
+    /// The points of which the proof says something, in its order: by these numbers they are known.
+    listed: Vec<Point>,
+    /// Whether the thread rests only at points of which something is said.
+    only_listed: bool,
 }
 
 impl Code {
-    pub(crate) fn new(program: &Program, template: TemplateId, contract: &ThreadContract) -> Result<Code, String> {
+    pub(crate) fn new(program: &Program, template: TemplateId, formulas: &ThreadFormulas) -> Result<Code, String> {
         let entry = program.routine(program.template(template).body).entry;
         let mut numbers: BTreeMap<Point, usize> = BTreeMap::from([(Point::at(entry), 0)]);
-        let mut code = Code { spots: vec![spot(program, Point::at(entry))] };
+        let listed = formulas.points.iter().map(|said| said.point.clone()).collect();
+        let only_listed = formulas.closure == 0;
+        let mut code =
+            Code { spots: vec![spot(program, Point::at(entry))], numbers: BTreeMap::new(), listed, only_listed };
         let mut done = 0;
         while done < code.spots.len() {
             let point = code.spots[done].point.clone();
@@ -54,23 +64,50 @@ impl Code {
             }
             done += 1;
         }
-        let find = |assertion: &PointAssertion| numbers.get(&assertion.point).copied();
-        for assertion in &contract.loops {
-            // What is said of points that control cannot come to does not matter.
-            let Some(number) = find(assertion) else { continue };
-            code.spots[number].cut.get_or_insert_default().extend(assertion.holds.iter().cloned());
-        }
-        for assertion in &contract.points {
-            let Some(number) = find(assertion) else { continue };
-            code.spots[number].claims.extend(assertion.holds.iter().cloned());
-        }
+        code.numbers = numbers;
         Ok(code)
     }
 
-    /// Where pieces start: at the entry and at the cuts.
-    pub(crate) fn starts(&self) -> Vec<usize> {
-        let cut = |number: &usize| self.spots[*number].cut.is_some() && *number != 0;
-        [0].into_iter().chain((0..self.spots.len()).filter(cut)).collect()
+    /// The spot at a point, if control can come there.
+    pub(crate) fn spot_at(&self, point: &Point) -> Option<usize> {
+        self.numbers.get(point).copied()
+    }
+
+    /// The number by which formulas know a point: its place in the proof, or, if nothing is said of it, one that no other has.
+    pub(crate) fn number_of(&self, point: &Point) -> Term {
+        let listed = self.listed.iter().position(|other| other == point);
+        let number = listed.or_else(|| Some(self.listed.len() + self.spot_at(point)?));
+        Term::int(number.map_or(-1, |number| number as i64))
+    }
+
+    /// The spots where others may see the thread.
+    pub(crate) fn resting(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.spots.len()).filter(|&spot| self.may_rest_at(spot))
+    }
+
+    /// Where a spot is in the text.
+    pub(crate) fn place(&self, program: &Program, spot: usize) -> String {
+        program.source.locate(program.location(self.spots[spot].point.location).span)
+    }
+
+    /// Whether a piece ends at a spot.
+    pub(crate) fn ends(&self, spot: usize) -> bool {
+        self.spots[spot].cut.is_some() || !self.may_rest_at(spot) && !self.spots[spot].inside_step
+    }
+
+    /// Whether a thread may be seen at a spot: without steps of the environment in between, only where something is said.
+    pub(crate) fn may_rest_at(&self, spot: usize) -> bool {
+        !self.spots[spot].inside_step && (!self.only_listed || self.spots[spot].cut.is_some())
+    }
+
+    /// Whether pieces are single steps.
+    pub(crate) fn is_cut_everywhere(&self) -> bool {
+        self.only_listed && !self.spots.iter().any(|spot| spot.inside_step && spot.cut.is_some())
+    }
+
+    /// Where pieces start.
+    pub(crate) fn cuts(&self) -> Vec<usize> {
+        (0..self.spots.len()).filter(|&spot| self.spots[spot].cut.is_some()).collect()
     }
 
     /// The points from a start up to the next cuts, each after those that lead to it; the cuts themselves
@@ -87,7 +124,7 @@ impl Code {
                 continue;
             };
             stack.push((number, next + 1));
-            if self.spots[target].cut.is_some() {
+            if self.ends(target) {
                 continue;
             }
             match state[target] {
@@ -118,7 +155,7 @@ fn spot(program: &Program, point: Point) -> Spot {
         point,
         next: Vec::new(),
         cut: None,
-        claims: Vec::new(),
+        remarks: Vec::new(),
     }
 }
 
