@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use threadwise_limits::Budget;
 use threadwise_solver::{Session, Settings, SolverCommand, SolverError};
-use threadwise_symbolic::{Space, Step};
+use threadwise_space::{Space, Step};
 
 /// The most time that one question may take.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use threadwise_logic::{Names, Term, Var};
-use threadwise_symbolic::{PointId, Space};
+use threadwise_space::{PointId, Space};
 
 /// What the unknown relations of a set of clauses are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@ use crate::words::live;
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
-use threadwise_symbolic::{Owner, PointId, Space};
+use threadwise_space::{Owner, PointId, Space};
 
 /// What the unknown relations may speak of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -39,7 +39,7 @@ use threadwise_evidence::Proof;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_solver::{HOW_TO_GET, SolverCommand, SolverError, find};
-use threadwise_symbolic::Space;
+use threadwise_space::Space;
 
 /// Which proofs are looked for first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

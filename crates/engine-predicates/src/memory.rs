@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use threadwise_logic::{Term, Var};
 use threadwise_solver::{Answer, Session, SolverError};
-use threadwise_symbolic::Space;
+use threadwise_space::Space;
 
 /// The number of a formula.
 type Id = u32;

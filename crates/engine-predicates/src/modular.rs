@@ -6,7 +6,7 @@ use crate::proof::{is_shared, is_silent};
 use crate::words::live;
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
-use threadwise_symbolic::{ErrorCase, Owner, PointId, Space, Step};
+use threadwise_space::{ErrorCase, Owner, PointId, Space, Step};
 
 /// The premises of the rule for modular assertions.
 pub fn modular_clauses(space: &Space) -> Chc {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use threadwise_ir::{Symmetry, ThreadId};
 use threadwise_logic::{Kind, Term, Var};
-use threadwise_symbolic::{Owner, Shown, Space, VarSort};
+use threadwise_space::{Owner, Shown, Space, VarSort};
 
 /// State predicates of each thread, and transition predicates of each thread's steps.
 ///

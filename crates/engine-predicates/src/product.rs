@@ -7,7 +7,7 @@ use crate::words::live;
 use std::collections::BTreeMap;
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
-use threadwise_symbolic::{Owner, PointId, Space};
+use threadwise_space::{Owner, PointId, Space};
 
 /// Programs with more combinations of control points than this are not treated.
 const MAX_COMBINATIONS: usize = 4000;

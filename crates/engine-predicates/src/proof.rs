@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use threadwise_evidence::{EnvironmentTransition, FormulaProof, PointFormula, Scope, ThreadFormulas};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
-use threadwise_symbolic::{Owner, PointId, Space, Step, VarSort};
+use threadwise_space::{Owner, PointId, Space, Step, VarSort};
 
 /// R_i and E_i of all threads.
 #[derive(Clone, Default, Debug)]

@@ -11,7 +11,7 @@ use threadwise_horn::{HornClause, Symbol, linear_atoms, solve_linear_hc};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Kind, SmtSort, Term, Var};
 use threadwise_solver::SolverError;
-use threadwise_symbolic::{Space, Step, VarSort};
+use threadwise_space::{Space, Step, VarSort};
 
 /// What came of a refinement.
 pub(crate) enum Refined {

@@ -11,7 +11,7 @@ use threadwise_ir::ThreadId;
 use threadwise_limits::Budget;
 use threadwise_logic::{Sexp, Term, parse_sexps, read_formula};
 use threadwise_solver::{SolverCommand, SolverError, run_script};
-use threadwise_symbolic::{PointId, Space};
+use threadwise_space::{PointId, Space};
 
 /// The most memory that the solver may hold.
 const MEMORY: u64 = 4 << 30;

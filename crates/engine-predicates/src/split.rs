@@ -2,7 +2,7 @@
 //! several steps, so that what refinement sees is linear.
 
 use threadwise_logic::{Kind, SmtSort, Term, Var};
-use threadwise_symbolic::{Space, Step};
+use threadwise_space::{Space, Step};
 
 /// A step is split into no more than this many; otherwise it stays as it is.
 const MAX_PARTS: usize = 48;
@@ -34,8 +34,8 @@ pub(crate) fn split(space: &Space, step: &Step) -> Vec<Step> {
 /// A formula as a disjunction of conjunctions; one of itself if there would be too many.
 pub(crate) fn cubes(space: &Space, formula: &Term) -> Vec<Term> {
     let bounded = |var: Var| match space.sort(var) {
-        threadwise_symbolic::VarSort::Int(bounds) => bounds,
-        threadwise_symbolic::VarSort::Bool => Some((0, 1)),
+        threadwise_space::VarSort::Int(bounds) => bounds,
+        threadwise_space::VarSort::Bool => Some((0, 1)),
     };
     match dnf(formula, &bounded) {
         Some(cubes) => cubes.into_iter().filter(|cube| !cube.is_false()).collect(),

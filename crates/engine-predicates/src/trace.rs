@@ -9,7 +9,7 @@ use threadwise_ir::{State, ThreadId};
 use threadwise_limits::Budget;
 use threadwise_logic::{Sexp, Term, Var};
 use threadwise_solver::{Answer, Session, Settings, SolverCommand, SolverError};
-use threadwise_symbolic::{Space, Step};
+use threadwise_space::{Space, Step};
 
 /// The most time that a question about a path may take.
 const PATIENCE: Duration = Duration::from_secs(30);

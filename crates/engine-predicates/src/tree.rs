@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use threadwise_ir::ThreadId;
 use threadwise_logic::{Term, Var};
 use threadwise_solver::SolverError;
-use threadwise_symbolic::{Owner, PointId, Space, Step};
+use threadwise_space::{Owner, PointId, Space, Step};
 
 /// An abstract state of a thread.
 #[derive(Clone, Debug)]

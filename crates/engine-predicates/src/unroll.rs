@@ -6,7 +6,7 @@ use crate::{Counters, Found};
 use threadwise_limits::Budget;
 use threadwise_logic::{Sexp, SmtSort, Term};
 use threadwise_solver::{Answer, SolverCommand, SolverError};
-use threadwise_symbolic::{Space, Step};
+use threadwise_space::{Space, Step};
 
 /// Longer traces are not looked for.
 const MAX_LENGTH: usize = 400;

@@ -2,7 +2,7 @@
 
 use threadwise_ir::{Control, EdgeId, LocalId, Op, Point, State, Store, ThreadId};
 use threadwise_logic::{Term, Var};
-use threadwise_symbolic::{Owner, PointId, Shown, Space};
+use threadwise_space::{Owner, PointId, Shown, Space};
 
 /// The locals that are in scope at a point: the others hold nothing of interest there.
 pub fn live(space: &Space, thread: ThreadId, point: PointId) -> Vec<Var> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use threadwise_evidence::{EnvironmentTransition, FormulaProof, ThreadFormulas};
 use threadwise_ir::{Program, ThreadId};
 use threadwise_logic::Term;
-use threadwise_symbolic::{FormulaReader, PointId, Space};
+use threadwise_space::{FormulaReader, PointId, Space};
 
 /// Without `-v` no more assertions or transitions of a thread than this are shown.
 const MAX_LINES: usize = 40;

@@ -1,7 +1,7 @@
 //! Terms as text for people, in the notation of the language.
 
 use threadwise_logic::{Kind, Quantifier, SmtSort, Term, Var};
-use threadwise_symbolic::{PointId, Shown, Space};
+use threadwise_space::{PointId, Shown, Space};
 
 /// The term as text.
 pub(crate) fn show_term(term: &Term, space: &Space) -> String {

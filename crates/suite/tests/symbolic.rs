@@ -9,8 +9,8 @@ use threadwise_front_tw::printer::print;
 use threadwise_ir::{Instance, State, ThreadId};
 use threadwise_logic::{SmtSort, Term, Var};
 use threadwise_oracle::{GeneratorOptions, program_strategy};
+use threadwise_space::{ErrorKind, PointId, Space, Step, VarSort};
 use threadwise_suite::program;
-use threadwise_symbolic::{ErrorKind, PointId, Space, Step, VarSort};
 
 /// No more states than this are looked at in one program.
 const MAX_STATES: usize = 150;
@@ -106,7 +106,7 @@ fn outcomes(space: &Space, step: &Step, values: &[i64], out: &mut Outcomes) -> O
 }
 
 fn seen(space: &Space, thread: ThreadId, point: PointId) -> Vec<Var> {
-    let shared = space.owned(threadwise_symbolic::Owner::Shared);
+    let shared = space.owned(threadwise_space::Owner::Shared);
     shared.chain(live(space, thread, point)).collect()
 }
 

@@ -5,11 +5,6 @@
 //! expression's names stand for, and translates it. [`take_edge`] translates an edge, [`ways`] a whole step: an atomic
 //! block is one step for each path through it. [`initial_store`] says where a program starts.
 //!
-//! A [`Space`] is all of that for a program with a fixed number of threads, with arrays taken apart, so that everything
-//! is linear arithmetic over integers and booleans: the scalar variables, the control points, for each point the
-//! steps that start there, each as a guard and an update, and what must not be reached. A control point is a stack of
-//! calls and a location.
-//!
 //! Integers are those of mathematics: nothing outgrows them. Machine integers are such numbers within their bounds, and
 //! wrap around.
 //!
@@ -17,39 +12,28 @@
 
 mod edge;
 mod elements;
-mod errors;
-mod explore;
 mod expression;
 mod hazards;
 mod initial;
 mod layout;
 mod machine;
-mod names;
 mod operators;
 mod parameters;
 mod population;
 mod quantifier;
-mod smt;
-mod space;
 mod state;
-mod step;
 mod touch;
 mod unsupported;
-mod variables;
 mod walk;
 
 pub use edge::{Choose, Taken, by_constants, take_edge};
-pub use errors::{ErrorCase, ErrorKind};
 pub use expression::{Others, Translated, View};
 pub use hazards::{Hazard, Hazards};
 pub use initial::initial_store;
 pub use layout::{Layout, Value};
 pub use parameters::{Frame, Parameters, primed_name, regrouped};
 pub use population::Population;
-pub use smt::FormulaReader;
-pub use space::{Owner, PointId, Shown, Space, ThreadSpace, VarInfo, VarSort};
 pub use state::{Named, ThreadState, named_frames, named_shared};
-pub use step::{Start, Step, StepFailure};
 pub use touch::Touch;
-pub use unsupported::Unsupported;
+pub use unsupported::{Unsupported, go_on};
 pub use walk::{End, Way, starts, ways};

@@ -13,7 +13,7 @@ pub struct Unsupported {
 }
 
 impl Unsupported {
-    pub(crate) fn new(what: &'static str, span: Span) -> Unsupported {
+    pub fn new(what: &'static str, span: Span) -> Unsupported {
         Unsupported { what, span }
     }
 }
@@ -28,6 +28,6 @@ impl fmt::Display for Unsupported {
 const UNITS: u32 = 256;
 
 /// Whether it is still worth going on; if not, nothing that has been found counts.
-pub(crate) fn go_on(span: Span) -> Result<(), Unsupported> {
+pub fn go_on(span: Span) -> Result<(), Unsupported> {
     if may_do(UNITS) { Ok(()) } else { Err(Unsupported::new("what is left, since it was interrupted", span)) }
 }

@@ -184,7 +184,17 @@ impl<'a> Book<'a> {
         let spot = &self.parts[part].code.spots[spot];
         let shared = Parameters::default().with_shared(self.population);
         let shared = if spot.inside_step { shared.with_primes() } else { shared };
-        shared.with_locals(self.population, &spot.point).with("self", &SmtSort::Int)
+        self.with_numbers(shared.with_locals(self.population, &spot.point))
+    }
+
+    /// The same with the thread's own number, and with those of copies that nobody knows.
+    fn with_numbers(&self, parameters: Parameters) -> Parameters {
+        let unknowns = self.population.unknowns().filter_map(|(count, _)| count.name());
+        unknowns.fold(parameters.with("self", &SmtSort::Int), |all, name| all.with(name, &SmtSort::Int))
+    }
+
+    fn numbers(&self, me: &Term) -> Vec<Term> {
+        [me].into_iter().chain(self.population.unknowns().map(|(count, _)| count)).cloned().collect()
     }
 
     fn parameters_of_world(&self) -> Parameters {
@@ -195,9 +205,7 @@ impl<'a> Book<'a> {
     /// What formulas about steps speak of.
     fn parameters_of_steps(&self) -> Parameters {
         match self.scope {
-            Scope::Templates => {
-                Parameters::default().with_shared(self.population).with_primes().with("self", &SmtSort::Int)
-            }
+            Scope::Templates => self.with_numbers(Parameters::default().with_shared(self.population).with_primes()),
             Scope::Threads | Scope::ThreadsAlone => self.parameters_of_world().with_primes(),
         }
     }
@@ -210,7 +218,7 @@ impl<'a> Book<'a> {
         let inside = self.parts[part].code.spots[spot].inside_step;
         let start = if inside { scene.start } else { &[] };
         let all = scene.shared.iter().chain(start).chain(scene.frames.iter().flatten());
-        all.flat_map(|value| &value.0).chain([scene.me]).cloned().collect()
+        all.flat_map(|value| &value.0).cloned().chain(self.numbers(scene.me)).collect()
     }
 
     /// All threads, with the part's own where the scene says.
@@ -255,7 +263,7 @@ impl<'a> Book<'a> {
         let side = |seen: Seen<'_>| self.args_of_world(seen.0, seen.1);
         let mut args = [side(before), side(after)].concat();
         if !self.is_of_threads() {
-            args.push(me.clone());
+            args.extend(self.numbers(me));
         }
         bound.of(&args)
     }

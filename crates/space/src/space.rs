@@ -2,12 +2,12 @@
 
 use crate::errors::ErrorCase;
 use crate::step::{Start, Step, StepFailure};
-use crate::{Hazards, Others, Population, Unsupported, Value, initial_store};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_ir::{EdgeId, EnumId, Instance, LocalId, LocationId, Point, Program, TemplateId, ThreadId};
 use threadwise_logic::{SmtSort, Term, Var};
 use threadwise_source::Span;
+use threadwise_symbolic::{Hazards, Others, Population, Unsupported, Value, initial_store};
 
 /// What a scalar variable is.
 #[derive(Clone, Debug)]

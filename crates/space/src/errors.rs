@@ -2,12 +2,12 @@
 
 use crate::space::Space;
 use crate::step::Step;
-use crate::unsupported::go_on;
-use crate::{Unsupported, View};
 use std::collections::BTreeMap;
 use threadwise_ir::{Path, Pattern, PropertyId, Sign, ThreadId, Violated};
 use threadwise_logic::Term;
 use threadwise_source::Span;
+use threadwise_symbolic::go_on;
+use threadwise_symbolic::{Unsupported, View};
 
 /// States that are in error, for one reason.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! What variables and points are called.
 
-use crate::primed_name;
 use crate::space::{PointId, Space};
 use threadwise_ir::{LocationId, ThreadId};
 use threadwise_logic::Var;
+use threadwise_symbolic::primed_name;
 
 impl Space {
     /// The name of a control point: a label of its location if it has one, else the line.

@@ -1,9 +1,9 @@
 //! Steps as guards and updates.
 
 use crate::space::{PointId, Space};
-use crate::touch::Touch;
 use threadwise_ir::{Observations, Path, ThreadId};
 use threadwise_logic::{Term, Var};
+use threadwise_symbolic::Touch;
 
 /// Where a thread can start.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use crate::space::{Owner, PointId, Space, VarSort};
 use crate::step::{Start, Step, StepFailure};
 use crate::variables::scalars;
-use crate::{End, ThreadState, Unsupported, Value, Way, starts, ways};
 use threadwise_ir::{EdgeId, Instance, Observations, Op, Point, Sort, ThreadId};
 use threadwise_logic::{Term, Var};
+use threadwise_symbolic::{End, ThreadState, Unsupported, Value, Way, starts, ways};
 
 /// More points than this are not walked.
 const MAX_POINTS: usize = 2000;

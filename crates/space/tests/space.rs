@@ -4,7 +4,8 @@ use std::sync::Arc;
 use threadwise_front_tw::{Options, load};
 use threadwise_ir::patience::under;
 use threadwise_source::SourceFile;
-use threadwise_symbolic::{Space, Unsupported};
+use threadwise_space::Space;
+use threadwise_symbolic::Unsupported;
 
 fn refused(text: &str) -> Unsupported {
     let lowered = load(SourceFile::new("space.tw", text), &Options::default());

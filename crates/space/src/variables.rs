@@ -2,11 +2,11 @@
 //! possible member.
 
 use crate::space::{Owner, Shown, Space, ThreadSpace, VarInfo, VarSort};
-use crate::{Frame, Unsupported, Value};
 use std::collections::BTreeMap;
 use threadwise_ir::{Bits, EdgeId, Instance, LocalId, SharedId, Sort, ThreadId};
 use threadwise_logic::{Term, Var};
 use threadwise_source::Span;
+use threadwise_symbolic::{Frame, Unsupported, Value};
 
 /// Programs with more scalar variables than this are not treated.
 const MAX_VARIABLES: usize = 2000;
