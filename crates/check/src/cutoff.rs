@@ -97,7 +97,7 @@ impl Witnesses<'_> {
         let parts: Vec<&Expr> = match &e.kind {
             ExprKind::Unary(_, a) => vec![a],
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => vec![a, b],
-            ExprKind::SetLiteral(elements) => elements.iter().collect(),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => elements.iter().collect(),
             ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => vec![&thread.thread],
             ExprKind::Conditional(parts) => parts.iter().collect(),
             ExprKind::Quantified(_, _, body) => vec![body],

@@ -147,7 +147,9 @@ impl<'a> Seen<'a> {
                 look(a, Harm::Either);
                 look(b, Harm::Either);
             }
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|element| look(element, Harm::Either)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|element| look(element, Harm::Either));
+            }
             ExprKind::Const(_)
             | ExprKind::Thread(_)
             | ExprKind::SelfThread

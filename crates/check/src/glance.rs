@@ -117,7 +117,9 @@ fn collect<'a>(e: &'a Expr, glances: &mut [Glance<'a>]) {
         ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => collect(a, glances),
         ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => [a, b].into_iter().for_each(|e| collect(e, glances)),
         ExprKind::Conditional(parts) => parts.iter().for_each(|e| collect(e, glances)),
-        ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| collect(e, glances)),
+        ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+            elements.iter().for_each(|e| collect(e, glances));
+        }
         ExprKind::Const(_)
         | ExprKind::Thread(_)
         | ExprKind::SelfThread

@@ -4,8 +4,8 @@
 //! evaluated, since evaluation stops where the rest does not matter: `exists i: W :: i@a || x / y == 1`
 //! may go wrong or not depending on which copy of `W` is looked at first.
 //!
-//! Evaluation goes wrong at a division by zero, at a shift by a negative number, at an index or an element of a set
-//! literal that is not of the right sort, and at a number that outgrows 64 bits; machine integers wrap around. So it is enough to know between which numbers
+//! Evaluation goes wrong at a division by zero, at a shift by a negative number, at an index or an element of the literal
+//! of a set or an array that is not of the right sort, and at a number that outgrows 64 bits; machine integers wrap around. So it is enough to know between which numbers
 //! the values of all parts lie. This is worked out here by itself: `ir` has a list of its own, which the
 //! engines use, and a fault in one of them must not be one in both.
 
@@ -44,7 +44,7 @@ fn only_outgrows_words(e: &Expr) -> bool {
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
             BinaryOp::Shl | BinaryOp::Shr => is_count(b),
         },
-        ExprKind::Index(..) | ExprKind::SetLiteral(_) => false,
+        ExprKind::Index(..) | ExprKind::SetLiteral(_) | ExprKind::ArrayLiteral(_) => false,
         ExprKind::Const(_)
         | ExprKind::Thread(_)
         | ExprKind::SelfThread
@@ -92,6 +92,7 @@ fn has_a_value(e: &Expr) -> bool {
             BinaryOp::Div | BinaryOp::Mod if wraps_around(e) => !contains(interval_of_part(b), 0),
             BinaryOp::Div | BinaryOp::Mod => divides(interval_of_part(a), interval_of_part(b)),
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+            BinaryOp::Shl if !wraps_around(e) => false,
             BinaryOp::Shl | BinaryOp::Shr => is_count(b),
         },
         ExprKind::Index(array, key) => match &*array.sort {
@@ -103,6 +104,12 @@ fn has_a_value(e: &Expr) -> bool {
         ExprKind::SetLiteral(elements) => match &*e.sort {
             Sort::Set(of) => elements.iter().all(|element| is_of(element, of)),
             Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Array(..) => {
+                false
+            }
+        },
+        ExprKind::ArrayLiteral(elements) => match &*e.sort {
+            Sort::Array(_, of) => elements.iter().all(|element| is_of(element, of)),
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
                 false
             }
         },
@@ -178,7 +185,8 @@ fn interval(e: &Expr) -> Interval {
         | ExprKind::LocalOf(..)
         | ExprKind::Bound(_)
         | ExprKind::Index(..)
-        | ExprKind::SetLiteral(_) => values_of(&e.sort),
+        | ExprKind::SetLiteral(_)
+        | ExprKind::ArrayLiteral(_) => values_of(&e.sort),
     }
 }
 

@@ -219,7 +219,9 @@ fn is_closed(e: &Expr, depth: u32) -> bool {
         ExprKind::Unary(_, a) => is_closed(a, depth),
         ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => is_closed(a, depth) && is_closed(b, depth),
         ExprKind::Conditional(parts) => parts.iter().all(|e| is_closed(e, depth)),
-        ExprKind::SetLiteral(elements) => elements.iter().all(|e| is_closed(e, depth)),
+        ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+            elements.iter().all(|e| is_closed(e, depth))
+        }
         ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => is_closed(&thread.thread, depth),
         ExprKind::Const(_)
         | ExprKind::Thread(_)

@@ -108,7 +108,7 @@ impl Seen {
                 self.part(program, a, Truth::Either);
                 self.part(program, b, Truth::Either);
             }
-            ExprKind::SetLiteral(elements) => {
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
                 elements.iter().for_each(|element| self.part(program, element, Truth::Either));
             }
             ExprKind::Quantified(quantifier, _, body) => {

@@ -90,6 +90,7 @@ fn looks_beyond_the_thread(e: &Expr) -> bool {
         | ExprKind::Conditional(..)
         | ExprKind::Index(..)
         | ExprKind::SetLiteral(_)
+        | ExprKind::ArrayLiteral(_)
         | ExprKind::Quantified(..) => false,
     }
 }

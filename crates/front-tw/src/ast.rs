@@ -35,6 +35,10 @@ pub enum ItemKind {
     Const(Name, Expr),
     /// `type T = enum { a, b };`
     Enum(Name, Vec<Name>),
+    /// `type R = record { a: T, b: U };`
+    Record(Name, Vec<Param>),
+    /// `fun f(x: T): U = e;`
+    Function(Function),
     /// `shared a, b: T;`, `shared a: T = e;`, `shared a: T = *;`
     Shared(VarDecl),
     /// `init e;`
@@ -111,7 +115,16 @@ pub struct Proc {
     pub body: Block,
 }
 
-/// A parameter or a result.
+/// A pure function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Name,
+    pub params: Vec<Param>,
+    pub result: Type,
+    pub body: Expr,
+}
+
+/// A parameter, a result or a field of a record.
 #[derive(Clone, Debug)]
 pub struct Param {
     pub name: Name,
@@ -207,6 +220,10 @@ pub enum TypeKind {
     Mutex,
     /// `rwlock`
     RwLock,
+    /// `cond`
+    Cond,
+    /// `chan<T, N>`
+    Chan(Box<Type>, Box<Expr>),
 }
 
 /// The type of a machine integer.
@@ -275,12 +292,26 @@ pub enum StmtKind {
     Var(VarDecl),
     /// `x, a[i] = e, *;`
     Assign(Vec<Expr>, Vec<Rhs>),
-    /// `assert e;`
-    Assert(Expr),
+    /// `assert e;` and `assert e, "text";`
+    Assert(Expr, Option<String>),
     /// `assume e;` and `await e;`
     Assume(Expr),
     /// `acquire(m);` and its like
     Lock(LockOp, Expr),
+    /// `wait(c, m);`
+    Wait(Expr, Expr),
+    /// `signal(c);`
+    Signal(Expr),
+    /// `broadcast(c);`
+    Broadcast(Expr),
+    /// `send(c, e);`
+    Send(Expr, Expr),
+    /// `receive(c);` and `x = receive(c);`
+    Receive {
+        /// Where the value goes.
+        result: Option<Expr>,
+        channel: Expr,
+    },
     /// `action [x, y] F assert G;`
     Action {
         /// The variables that may change.
@@ -306,8 +337,12 @@ pub enum StmtKind {
     Continue,
     /// `choose { … } or { … }`
     Choose(Vec<Block>),
+    /// `select { … } or { … }`
+    Select(Vec<Block>),
     /// `for k in lo..hi { … }`
     For(Name, Expr, Expr, Block),
+    /// `for t in W { … }`: the bound name and the thread
+    ForCopies(Name, Name, Block),
     /// `goto L;`
     Goto(Name),
     /// `p(e);` and `x = p(e);`
@@ -403,6 +438,14 @@ pub enum ExprKind {
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `{a, b}`
     SetLiteral(Vec<Expr>),
+    /// `[a, b]`
+    ArrayLiteral(Vec<Expr>),
+    /// `[e; all]`
+    ArrayFill(Box<Expr>),
+    /// `R(a: e, b: f)`
+    RecordLiteral(Name, Vec<(Name, Expr)>),
+    /// `f(e)`, of a function
+    Call(Name, Vec<Expr>),
     /// `size(s)`
     Size(Box<Expr>),
     /// `ord(t)`

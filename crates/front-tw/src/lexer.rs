@@ -20,6 +20,8 @@ pub enum LexError {
     UnknownCharacter,
     /// `/*` without `*/`.
     UnterminatedComment,
+    /// `"` without another one on the line.
+    UnterminatedText,
 }
 
 /// Declares the kinds of tokens together with their spelling.
@@ -34,6 +36,8 @@ macro_rules! token_kinds {
             $($keyword,)*
             $($symbol,)*
             Identifier,
+            /// Text between double quotes, on one line.
+            Text,
             /// Digits and whatever letters are glued to them; only numbers get past the lexer.
             Integer,
             /// White space and comments; they do not get past the lexer.
@@ -41,6 +45,8 @@ macro_rules! token_kinds {
             /// `exceptions` where it starts a declaration. The lexer knows only a name; the parser reads
             /// it so, because programs may have variables of that name.
             Exceptions,
+            /// `fun` where it starts a declaration; programs may have variables of that name.
+            Function,
             /// Text that is no token; already reported.
             Error,
             EndOfFile,
@@ -53,6 +59,7 @@ macro_rules! token_kinds {
                     $(TokenKind::$keyword => $word,)*
                     $(TokenKind::$symbol => $sign,)*
                     TokenKind::Exceptions => "exceptions",
+                    TokenKind::Function => "fun",
                     _ => "",
                 }
             }
@@ -124,6 +131,7 @@ fn first_token(text: &str) -> (Result<TokenKind, LexError>, usize) {
         _ if is_blank(first) => (Ok(TokenKind::Blank), run(is_blank)),
         '/' if text.starts_with("//") => (Ok(TokenKind::Blank), run(|c| c != '\n')),
         '/' if text.starts_with("/*") => block_comment(text),
+        '"' => text_literal(text),
         '0'..='9' => (Ok(TokenKind::Integer), run(is_word)),
         _ if is_word(first) => (Ok(TokenKind::of_word(&text[..run(is_word)])), run(is_word)),
         _ => {
@@ -140,6 +148,14 @@ fn is_blank(c: char) -> bool {
 
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Text ends on its line. There are no escapes: no text in a message needs a double quote.
+fn text_literal(text: &str) -> (Result<TokenKind, LexError>, usize) {
+    match text[1..].find(['"', '\n']) {
+        Some(length) if text[1 + length..].starts_with('"') => (Ok(TokenKind::Text), length + 2),
+        _ => (Err(LexError::UnterminatedText), 1),
+    }
 }
 
 /// Comments do not nest. One that is not closed is as long as its start, which is where the complaint points.
@@ -164,6 +180,7 @@ pub fn tokenize(file: &SourceFile) -> (Vec<Token>, Vec<Diagnostic>) {
             Ok(TokenKind::Integer) => output.integer(span),
             Ok(kind) => output.tokens.push(Token { kind, span }),
             Err(LexError::UnknownCharacter) => output.unknown(span),
+            Err(LexError::UnterminatedText) => output.unterminated_text(span),
             Err(LexError::UnterminatedComment) => {
                 output.unterminated_comment(span);
                 break;
@@ -230,6 +247,14 @@ impl Output<'_> {
         if self.diagnostics.len() <= MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    fn unterminated_text(&mut self, span: Span) {
+        self.tokens.push(Token { kind: TokenKind::Error, span });
+        let diagnostic = Diagnostic::error(span, "this text is never closed")
+            .label("the text starts here")
+            .hint("close it with `\"` on the same line; only messages of assertions are text");
+        self.report(diagnostic);
     }
 
     fn unterminated_comment(&mut self, span: Span) {
@@ -303,7 +328,6 @@ fn ascii_spelling(character: char) -> Option<String> {
         '–' | '−' | '—' => "-",
         '…' => "..",
         '#' => return Some("a comment starts with `//`".to_string()),
-        '"' => return Some("there are no strings; an `enum` gives names to values".to_string()),
         c if c.is_whitespace() => return Some("use ordinary spaces".to_string()),
         _ => return None,
     };

@@ -127,7 +127,7 @@ impl Env<'_> {
                 }
             }
             ExprKind::Unary(_, a) => self.touch(a, out)?,
-            ExprKind::SetLiteral(elements) => {
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
                 for element in elements.iter() {
                     self.touch(element, out)?;
                 }

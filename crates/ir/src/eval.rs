@@ -3,8 +3,8 @@
 use crate::instance::Instance;
 use crate::patience::may_go_on;
 use crate::{
-    BinaryOp, Binder, Bits, Domain, Expr, ExprKind, Fault, Gap, LocalId, LocationId, NoValue, Quantifier, RoutineId,
-    Sort, ThreadRef, UnaryOp, VarRef,
+    BinaryOp, Binder, Domain, Expr, ExprKind, Fault, Gap, LocalId, LocationId, NoValue, Quantifier, RoutineId, Sort,
+    ThreadRef, UnaryOp, VarRef,
 };
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
@@ -176,7 +176,7 @@ impl<'a> Env<'a> {
                 let [c, a, b] = &**parts;
                 if self.holds(c)? { self.scalar(a)? } else { self.scalar(b)? }
             }
-            ExprKind::SetLiteral(_) => self.words(e)?[0],
+            ExprKind::SetLiteral(_) | ExprKind::ArrayLiteral(_) => self.words(e)?[0],
             ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body, e.span)?,
         })
     }
@@ -200,6 +200,7 @@ impl<'a> Env<'a> {
                 if self.holds(c)? { self.words(a) } else { self.words(b) }
             }
             ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements, size),
+            ExprKind::ArrayLiteral(elements) => self.array_literal(&e.sort, elements, size),
             ExprKind::Binary(BinaryOp::Union, a, b) => self.combine(a, b, |x, y| x | y),
             ExprKind::Binary(BinaryOp::Inter, a, b) => self.combine(a, b, |x, y| x & y),
             ExprKind::Binary(BinaryOp::Minus, a, b) => self.combine(a, b, |x, y| x & !y),
@@ -244,6 +245,7 @@ impl<'a> Env<'a> {
             | ExprKind::Binary(..)
             | ExprKind::Conditional(_)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => None,
         })
     }
@@ -307,6 +309,25 @@ impl<'a> Env<'a> {
         Ok(words)
     }
 
+    /// An element that is none of the element sort is an error already here, as that of a set literal is.
+    fn array_literal(&mut self, sort: &Sort, elements: &[Expr], size: usize) -> Result<Words, NoValue> {
+        let Sort::Array(_, element_sort) = sort else { unreachable!("an array literal is an array") };
+        let mut words = Words::new();
+        for element in elements {
+            let value = self.words(element)?;
+            if !self.instance.well_formed(element_sort, &value) {
+                return Err(NoValue::Fault(Fault::Range, element.span));
+            }
+            words.extend_from_slice(&value);
+        }
+        while words.len() < size && !words.is_empty() {
+            let first = Words::from_slice(&words[..self.instance.words(element_sort)]);
+            words.extend_from_slice(&first);
+        }
+        words.truncate(size);
+        Ok(words)
+    }
+
     fn combine(&mut self, a: &Expr, b: &Expr, op: impl Fn(i64, i64) -> i64) -> Result<Words, NoValue> {
         let (a, b) = (self.words(a)?, self.words(b)?);
         Ok(a.iter().zip(&b).map(|(&x, &y)| op(x, y)).collect())
@@ -322,7 +343,10 @@ impl<'a> Env<'a> {
             },
             UnaryOp::Size => self.words(a)?.iter().map(|w| i64::from(w.count_ones())).sum(),
             UnaryOp::Ord => self.scalar(a)?,
-            UnaryOp::BitNot => bits_of(a).complement(self.scalar(a)?),
+            UnaryOp::BitNot => match a.sort.bits() {
+                Some(bits) => bits.complement(self.scalar(a)?),
+                None => !self.scalar(a)?,
+            },
             UnaryOp::Convert => {
                 let value = self.scalar(a)?;
                 match whole.sort.bits() {
@@ -371,7 +395,8 @@ impl<'a> Env<'a> {
 
     fn shift(&mut self, op: BinaryOp, a: &Expr, b: &Expr, span: Span) -> Result<i64, NoValue> {
         let (x, y) = (self.scalar(a)?, self.scalar(b)?);
-        let (bits, count) = (bits_of(a), integer(b, y));
+        let count = integer(b, y);
+        let Some(bits) = a.sort.bits() else { return shifted_integer(op, x, count, span) };
         let shifted = if op == BinaryOp::Shl { bits.shifted_left(x, count) } else { bits.shifted_right(x, count) };
         shifted.ok_or(NoValue::Fault(Fault::Shift, span))
     }
@@ -439,9 +464,16 @@ impl Instance {
     }
 }
 
-/// The kind of a machine integer.
-fn bits_of(e: &Expr) -> Bits {
-    e.sort.bits().expect("front ends admit bit operations on machine integers only")
+/// A shift of an integer that has as many bits as it needs.
+fn shifted_integer(op: BinaryOp, x: i64, count: i128, span: Span) -> Result<i64, NoValue> {
+    if count < 0 {
+        return Err(NoValue::Fault(Fault::Shift, span));
+    }
+    if op == BinaryOp::Shr {
+        return Ok(x >> count.min(63));
+    }
+    let shifted = if x == 0 { Some(0) } else { (count < 64).then(|| i128::from(x) << count) };
+    shifted.and_then(|wide| i64::try_from(wide).ok()).ok_or(NoValue::Gap(Gap::Overflow(span)))
 }
 
 /// The number that the word of an integer of any kind stands for.

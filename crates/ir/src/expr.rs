@@ -56,6 +56,9 @@ pub enum ExprKind {
     Index(Box<Expr>, Box<Expr>),
     /// `{a, b}`
     SetLiteral(Box<[Expr]>),
+    /// `[a, b]`, in the order of the keys; a single element stands for all keys, whose number may depend on that of the
+    /// threads.
+    ArrayLiteral(Box<[Expr]>),
     /// `forall`, `exists` and `count` over one bound variable.
     Quantified(Quantifier, Box<Binder>, Box<Expr>),
 }
@@ -79,7 +82,7 @@ pub enum UnaryOp {
     Size,
     /// `ord(t)`
     Ord,
-    /// `~`, of machine integers
+    /// `~`; an integer that is none of the machine's has infinitely many bits, as in two's complement
     BitNot,
     /// `u8(e)`, `int(e)` and their like: the integer as one of the sort of the whole. What does not fit a machine
     /// integer wraps around.
@@ -112,7 +115,7 @@ pub enum BinaryOp {
     Div,
     /// Has the sign of the divisor; of machine integers, that of the dividend.
     Mod,
-    /// `&` of machine integers, as the next ones.
+    /// `&` of the bits, as the next ones; see [`UnaryOp::BitNot`].
     BitAnd,
     BitOr,
     BitXor,
@@ -270,6 +273,7 @@ impl Expr {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => None,
         }
     }
@@ -301,7 +305,9 @@ impl Expr {
                 b.visit(visit);
             }
             ExprKind::Conditional(parts) => parts.iter().for_each(|e| e.visit(visit)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| e.visit(visit)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|e| e.visit(visit));
+            }
         }
     }
 
@@ -326,7 +332,9 @@ impl Expr {
                 **b = b.map(replace);
             }
             ExprKind::Conditional(parts) => parts.iter_mut().for_each(|e| *e = e.map(replace)),
-            ExprKind::SetLiteral(elements) => elements.iter_mut().for_each(|e| *e = e.map(replace)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter_mut().for_each(|e| *e = e.map(replace));
+            }
         }
         result
     }

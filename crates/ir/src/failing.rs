@@ -1,8 +1,8 @@
 //! Which expressions can run into an error of the program.
 //!
 //! The list follows [`Env::scalar`](crate::Env::scalar) and [`Env::words`](crate::Env::words): a
-//! [`Fault`](crate::Fault) comes from a division, from a shift, from an index, and from the elements of a set
-//! literal, and from nothing else. Every kind of expression is named, so that a new one does not
+//! [`Fault`](crate::Fault) comes from a division, from a shift, from an index, and from the elements of the
+//! literal of a set or an array, and from nothing else. Every kind of expression is named, so that a new one does not
 //! compile until it has been considered.
 
 use crate::{BinaryOp, Expr, ExprKind, Sort, UnaryOp};
@@ -48,6 +48,12 @@ impl Expr {
                 | Sort::Enum(_)
                 | Sort::Tid
                 | Sort::Array(..) => true,
+            },
+            ExprKind::ArrayLiteral(elements) => match &*self.sort {
+                Sort::Array(_, of) => !elements.iter().all(|element| element.surely_fits(of)),
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
+                    true
+                }
             },
         }
     }

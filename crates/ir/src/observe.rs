@@ -199,7 +199,9 @@ impl Region {
             }
             ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| self.parts_read(e, parts)),
             ExprKind::Conditional(inner) => inner.iter().for_each(|e| self.parts_read(e, parts)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.parts_read(e, parts)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|e| self.parts_read(e, parts));
+            }
             ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => self.parts_read(a, parts),
             ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => self.parts_read(&thread.thread, parts),
             ExprKind::Const(_) | ExprKind::Thread(_) | ExprKind::SelfThread | ExprKind::Bound(_) => {}

@@ -355,6 +355,7 @@ impl Search<'_> {
             | ExprKind::Binary(..)
             | ExprKind::Conditional(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(Quantifier::Exists | Quantifier::Count, ..) => self.truth(goal),
         }
     }

@@ -268,6 +268,8 @@ pub struct Assertion {
     pub condition: Expr,
     /// What it comes from.
     pub kind: AssertionKind,
+    /// What the user has to say to whom it fails for; nothing else depends on it.
+    pub message: Option<Arc<str>>,
 }
 
 /// What an assertion comes from.

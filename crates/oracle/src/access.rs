@@ -1,6 +1,7 @@
 //! Which shared variables a statement mentions: what `norace` is about.
 
 use crate::elements::Element;
+use crate::functions::unmarked;
 use crate::tree::Kind;
 use crate::value::Name;
 use std::collections::BTreeSet;
@@ -53,6 +54,23 @@ pub(crate) fn of_statement(kind: &Kind, is_shared: &dyn Fn(&str) -> bool) -> Acc
         }
         Kind::Assert(e) | Kind::Assume(e) => accesses.read(e, is_shared),
         Kind::Lock(_, place) => accesses.write(place, is_shared),
+        Kind::BeginWait(condition, lock) => {
+            accesses.write(condition, is_shared);
+            accesses.write(lock, is_shared);
+        }
+        Kind::EndWait(condition, lock) => {
+            accesses.read(condition, is_shared);
+            accesses.write(lock, is_shared);
+        }
+        Kind::Signal(condition) | Kind::Broadcast(condition) => accesses.write(condition, is_shared),
+        Kind::Send(channel, e) => {
+            accesses.write(channel, is_shared);
+            accesses.read(e, is_shared);
+        }
+        Kind::Receive { result, channel } => {
+            accesses.write(channel, is_shared);
+            result.iter().for_each(|place| accesses.write(place, is_shared));
+        }
         Kind::Action { frame, formula, assertion } => {
             frame.iter().for_each(|place| accesses.write(place, is_shared));
             accesses.read(formula, is_shared);
@@ -91,7 +109,7 @@ fn mentioned(e: &Expr, is_shared: &dyn Fn(&str) -> bool, bound: &mut Vec<String>
     match &e.kind {
         ExprKind::Name(name) => {
             if !bound.contains(name) && is_shared(name) {
-                names.insert(name.as_str().into());
+                names.insert(unmarked(name).into());
             }
         }
         ExprKind::Int(_)
@@ -106,6 +124,7 @@ fn mentioned(e: &Expr, is_shared: &dyn Fn(&str) -> bool, bound: &mut Vec<String>
         | ExprKind::Unary(_, e)
         | ExprKind::Size(e)
         | ExprKind::Convert(_, e)
+        | ExprKind::ArrayFill(e)
         | ExprKind::Ord(e) => visit(e, bound),
         ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) => {
             visit(left, bound);
@@ -116,7 +135,10 @@ fn mentioned(e: &Expr, is_shared: &dyn Fn(&str) -> bool, bound: &mut Vec<String>
             visit(yes, bound);
             visit(no, bound);
         }
-        ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| visit(e, bound)),
+        ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) | ExprKind::Call(_, elements) => {
+            elements.iter().for_each(|e| visit(e, bound));
+        }
+        ExprKind::RecordLiteral(_, fields) => fields.iter().for_each(|(_, e)| visit(e, bound)),
         ExprKind::Quantified(_, binders, body) => {
             let outer = bound.len();
             bound.extend(binders.iter().map(|binder| binder.name.text.clone()));

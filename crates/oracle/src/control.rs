@@ -188,7 +188,7 @@ pub(crate) fn statements_reached(program: &Program, routine: usize) -> Result<BT
         for block in 0..stmt.kind.blocks().len() {
             work.push(into(block)?);
         }
-        if !matches!(stmt.kind, Kind::If(..) | Kind::Choose(_) | Kind::Atomic(_) | Kind::Return(_)) {
+        if !matches!(stmt.kind, Kind::If(..) | Kind::Choose(_) | Kind::Select(_) | Kind::Atomic(_) | Kind::Return(_)) {
             let mut behind = frame.clone();
             behind.advance();
             behind.glide(program)?;

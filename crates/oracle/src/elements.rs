@@ -5,6 +5,7 @@
 
 use crate::access::mentioned_names;
 use crate::eval::Env;
+use crate::functions::unmarked;
 use crate::tree::Kind;
 use crate::value::{Fault, Name, Value};
 use std::collections::BTreeSet;
@@ -33,6 +34,23 @@ pub(crate) fn of_statement(kind: &Kind, env: &mut Env<'_>, out: &mut BTreeSet<El
         }
         Kind::Assert(e) | Kind::Assume(e) => read(e, env, out),
         Kind::Lock(_, place) => write(place, env, out),
+        Kind::BeginWait(condition, lock) => {
+            write(condition, env, out)?;
+            write(lock, env, out)
+        }
+        Kind::EndWait(condition, lock) => {
+            read(condition, env, out)?;
+            write(lock, env, out)
+        }
+        Kind::Signal(condition) | Kind::Broadcast(condition) => write(condition, env, out),
+        Kind::Send(channel, e) => {
+            write(channel, env, out)?;
+            read(e, env, out)
+        }
+        Kind::Receive { result, channel } => {
+            write(channel, env, out)?;
+            result.iter().try_for_each(|place| write(place, env, out))
+        }
         Kind::Action { frame, formula, assertion } => {
             let is_shared = |name: &str| is_shared(env, name);
             for e in frame.iter().chain([formula]).chain(assertion) {
@@ -91,8 +109,12 @@ fn read(e: &Expr, env: &mut Env<'_>, out: &mut BTreeSet<Element>) -> Result<(), 
         | ExprKind::Unary(_, e)
         | ExprKind::Size(e)
         | ExprKind::Ord(e)
+        | ExprKind::ArrayFill(e)
         | ExprKind::Convert(_, e) => read(e, env, out),
-        ExprKind::SetLiteral(elements) => elements.iter().try_for_each(|e| read(e, env, out)),
+        ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) | ExprKind::Call(_, elements) => {
+            elements.iter().try_for_each(|e| read(e, env, out))
+        }
+        ExprKind::RecordLiteral(_, fields) => fields.iter().try_for_each(|(_, e)| read(e, env, out)),
         ExprKind::Int(_)
         | ExprKind::LargeInt(_)
         | ExprKind::Bool(_)
@@ -116,14 +138,15 @@ fn access(e: &Expr, writes: bool, env: &mut Env<'_>, out: &mut BTreeSet<Element>
     if is_shared(env, name)
         && let Some(keys) = keys(name, &indices, env)?
     {
-        out.insert((name.as_str().into(), keys, writes));
+        out.insert((unmarked(name).into(), keys, writes));
     }
     Ok(())
 }
 
 /// The keys that indices have as values; nothing where one of them has none, or is no key.
 fn keys(name: &str, indices: &[&Expr], env: &mut Env<'_>) -> Result<Option<Vec<Value>>, Fault> {
-    let mut part = env.state.shared.get(name).or_else(|| env.state.shared.get(format!("{name}.w").as_str())).cloned();
+    let mut part =
+        env.state.shared.get(unmarked(name)).or_else(|| env.state.shared.get(format!("{name}.w").as_str())).cloned();
     let mut keys = Vec::new();
     for index in indices {
         let key = match env.eval(index) {

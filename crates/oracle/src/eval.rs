@@ -1,7 +1,9 @@
 //! The values of expressions.
 
 use crate::ErrorKind;
-use crate::machine::{machine_operation, machine_shift, machine_unary};
+use crate::functions::unmarked;
+use crate::load::THREAD;
+use crate::machine::{integer_bits, integer_shift, machine_operation, machine_shift, machine_unary};
 use crate::state::{Life, State};
 use crate::tree::Program;
 use crate::value::{Fault, Name, Ty, Value, unsupported};
@@ -65,16 +67,33 @@ impl<'a> Env<'a> {
             }
             ExprKind::Unary(UnaryOp::Not, e) => Value::Bool(!self.holds(e)?),
             ExprKind::Unary(op @ (UnaryOp::Neg | UnaryOp::BitNot), e) => match (op, self.eval(e)?) {
+                (UnaryOp::BitNot, Value::Int(number)) => Value::Int(arithmetic(BinaryOp::Sub, -1, number)?),
                 (UnaryOp::Neg, Value::Int(number)) => Value::Int(arithmetic(BinaryOp::Sub, 0, number)?),
                 (op, value) => machine_unary(*op, &value)?,
             },
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, e)?,
             ExprKind::Conditional(..) if self.is_set(e) => Value::Set(self.set_of(e, None)?),
+            ExprKind::Conditional(..) if self.compound_type(e).is_some() => {
+                let ty = self.compound_type(e).expect("it is one");
+                self.eval_for(e, &ty)?
+            }
             ExprKind::Conditional(condition, yes, no) => {
                 let value = self.conditional(condition, yes, no)?;
                 self.machine_type(e).map_or(value.clone(), |ty| value.adapted(&Ty::Machine(ty)))
             }
             ExprKind::SetLiteral(_) => Value::Set(self.set_of(e, None)?),
+            ExprKind::ArrayLiteral(_) | ExprKind::ArrayFill(_) => return unsupported("an array of unknown type"),
+            ExprKind::RecordLiteral(name, _) => match self.program.records.get(name.text.as_str()) {
+                Some(ty) => self.record_for(e, ty)?,
+                None => return unsupported("an unknown record"),
+            },
+            ExprKind::Call(name, _) => return unsupported(format!("unknown function `{}`", name.text)),
+            ExprKind::Size(channel) if matches!(self.type_of(channel), Some(Ty::Chan(..))) => {
+                match self.eval(channel)? {
+                    Value::Queue(values) => Value::Int(values.len() as i64),
+                    other => return unsupported(format!("{other:?} is no channel")),
+                }
+            }
             ExprKind::Size(set) => Value::Int(self.set_of(set, None)?.len() as i64),
             ExprKind::Ord(thread) => Value::Int(self.eval(thread)?.as_thread()? as i64),
             ExprKind::Convert(to, e) => self.converted(*to, e)?,
@@ -85,10 +104,14 @@ impl<'a> Env<'a> {
 
     /// Names are looked up from the inside out.
     fn lookup(&self, name: &str) -> Result<Value, Fault> {
+        if let Some(number) = name.strip_prefix(THREAD) {
+            return Ok(Value::Thread(number.parse().unwrap_or(0)));
+        }
         if let Some((_, _, value)) = self.bound.iter().rev().find(|(bound, ..)| &**bound == name) {
             return Ok(value.clone());
         }
         let local = self.thread.and_then(|thread| self.state.frame(thread)?.local(self.program, name));
+        let name = unmarked(name);
         if let Some(value) = local.or_else(|| self.state.shared.get(name)) {
             return Ok(value.clone());
         }
@@ -110,6 +133,12 @@ impl<'a> Env<'a> {
 
     /// The value after the step; what the step does not change is as before.
     fn value_after(&mut self, variable: &Expr) -> Result<Value, Fault> {
+        if let ExprKind::Field(owner, field) = &variable.kind
+            && let Some(Ty::Record(_)) = self.type_of(owner)
+        {
+            let whole = self.eval(&Expr { kind: ExprKind::Prime(owner.clone()), span: variable.span })?;
+            return Ok(whole.element(&Value::Member(field.text.as_str().into()))?.clone());
+        }
         let key = variable_key(variable)?;
         match self.after.and_then(|after| after.get(&*key)) {
             Some(Some(value)) => Ok(value.clone()),
@@ -134,8 +163,11 @@ impl<'a> Env<'a> {
                 return Ok(value.clone());
             }
         }
-        let thread = self.eval(owner)?.as_thread()?;
-        self.local_of(thread, field)
+        let owner = self.eval(owner)?;
+        if let Value::Record(_) = owner {
+            return Ok(owner.element(&Value::Member(field.into()))?.clone());
+        }
+        self.local_of(owner.as_thread()?, field)
     }
 
     /// A local of some thread; its default while its block has not been entered.
@@ -189,15 +221,23 @@ impl<'a> Env<'a> {
                 (Value::Int(left), Value::Int(right)) => Value::Int(arithmetic(op, left, right)?),
                 (left, right) => machine_operation(op, &left, &right)?,
             },
-            BitAnd | BitOr | BitXor => {
-                let (left, right) = self.operands(left, right)?;
-                machine_operation(op, &left, &right)?
-            }
-            Shl | Shr => machine_shift(op, &self.eval(left)?, &self.eval(right)?)?,
+            BitAnd | BitOr | BitXor => match self.operands(left, right)? {
+                (Value::Int(left), Value::Int(right)) => Value::Int(integer_bits(op, left, right)),
+                (left, right) => machine_operation(op, &left, &right)?,
+            },
+            Shl | Shr => match (self.eval(left)?, self.eval(right)?) {
+                (Value::Int(number), count) => Value::Int(integer_shift(op, number, count.as_number()?)?),
+                (number, count) => machine_shift(op, &number, &count)?,
+            },
         })
     }
 
     fn equal(&mut self, left: &Expr, right: &Expr) -> Result<bool, Fault> {
+        match self.compound_type(left).or_else(|| self.compound_type(right)) {
+            Some(ty @ Ty::Record(_)) => return self.records_equal(left, right, &ty),
+            Some(ty @ Ty::Array(..)) => return self.arrays_equal(left, right, &ty),
+            _ => {}
+        }
         if self.is_set(left) || self.is_set(right) {
             let (left, right) = self.two_sets(left, right, None)?;
             return Ok(left == right);
@@ -269,6 +309,8 @@ pub(crate) fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Result<i64, Fault> {
         BinaryOp::Div | BinaryOp::Mod if b == 0 => return Err(Fault::Error(ErrorKind::Division)),
         BinaryOp::Div => a.checked_div(b).map(|q| if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }),
         BinaryOp::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => Some(integer_bits(op, a, b)),
+        BinaryOp::Shl | BinaryOp::Shr => Some(integer_shift(op, a, i128::from(b))?),
         other => return unsupported(format!("{other:?} on constants")),
     };
     result.map_or_else(|| unsupported("a number outgrew 64 bits"), Ok)

@@ -16,12 +16,15 @@
 
 mod access;
 mod action;
+mod channels;
 mod control;
 mod elements;
 mod eval;
 mod explore;
+mod functions;
 mod generate;
 mod listing;
+mod literals;
 mod load;
 mod machine;
 mod sets;

@@ -13,7 +13,7 @@ use crate::step::step;
 use crate::tree::Program;
 use crate::value::{Fault, Name, Ty, Value};
 use crate::{ErrorKind, explore};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use threadwise_front_tw::ast::Module;
 
 /// What the next step of a thread can do: its errors, and the states that it can lead to.
@@ -70,7 +70,11 @@ fn list(program: &Program) -> Result<Listing, Fault> {
 }
 
 fn text_of_state(program: &Program, state: &State) -> String {
-    let mut text: Vec<String> = state.shared.iter().map(|(name, value)| format!("{name}={}", show(value))).collect();
+    let mut shared = BTreeMap::new();
+    for (name, value) in &*state.shared {
+        shared.extend(leaves(name, &program.shared[name], value));
+    }
+    let mut text: Vec<String> = shared.iter().map(|(name, value)| format!("{name}={}", show(value))).collect();
     for (frames, life) in state.threads.iter().zip(&state.lives) {
         text.push("|".to_string());
         if program.threads.iter().any(|thread| thread.waits) {
@@ -101,11 +105,51 @@ fn text_of_frame(program: &Program, frame: &Frame, is_somewhere: bool) -> String
     let routine = &program.routines[frame.routine];
     let labels = routine.label_points.iter().filter(|(_, points)| is_somewhere && points.contains(&frame.path));
     let labels: Vec<&str> = labels.map(|(label, _)| &**label).collect();
-    let value_of = |name: &str, default: Value| show(frame.local_from_outside(name).unwrap_or(&default));
     let default = |ty: &Ty| ty.default_value().expect("the program has been explored");
-    let locals: Vec<String> =
-        routine.all_locals().iter().map(|(name, ty)| format!("{name}={}", value_of(name, default(ty)))).collect();
+    let mut all = BTreeMap::new();
+    for (name, ty) in &routine.all_locals() {
+        let default = default(ty);
+        all.extend(leaves(name, ty, frame.local_from_outside(name).unwrap_or(&default)));
+    }
+    let locals: Vec<String> = all.iter().map(|(name, value)| format!("{name}={}", show(value))).collect();
     format!("{}@{}{{{}}}", routine.name, labels.join("+"), locals.join(","))
+}
+
+/// A variable as those of the program without records and channels: one for each field, for the length of a channel and for
+/// what is in it.
+fn leaves(name: &str, ty: &Ty, value: &Value) -> Vec<(String, Value)> {
+    match (ty, value) {
+        (Ty::Record(fields), Value::Record(values)) => {
+            fields.iter().flat_map(|(field, ty)| leaves(&format!("{name}.{field}"), ty, &values[field])).collect()
+        }
+        (Ty::Chan(element, capacity), Value::Queue(values)) => {
+            let default = element.default_value().expect("the program has been explored");
+            let slot = |slot: usize| (Value::Int(slot as i64), values.get(slot).unwrap_or(&default).clone());
+            let array = Value::Array((0..*capacity).map(slot).collect());
+            let keys = Box::new(Ty::Range(0, *capacity as i64 - 1));
+            let mut all = leaves(&format!("{name}.values"), &Ty::Array(keys, element.clone()), &array);
+            all.push((format!("{name}.length"), Value::Int(values.len() as i64)));
+            all
+        }
+        (Ty::Array(_, element), Value::Array(elements)) if is_compound(element) => {
+            let mut columns: BTreeMap<String, BTreeMap<Value, Value>> = BTreeMap::new();
+            for (key, value) in elements {
+                for (leaf, value) in leaves(name, element, value) {
+                    columns.entry(leaf).or_default().insert(key.clone(), value);
+                }
+            }
+            columns.into_iter().map(|(leaf, column)| (leaf, Value::Array(column))).collect()
+        }
+        _ => vec![(name.to_string(), value.clone())],
+    }
+}
+
+fn is_compound(ty: &Ty) -> bool {
+    match ty {
+        Ty::Record(_) | Ty::Chan(..) => true,
+        Ty::Array(_, element) => is_compound(element),
+        _ => false,
+    }
 }
 
 fn show(value: &Value) -> String {
@@ -124,5 +168,7 @@ fn show(value: &Value) -> String {
             let parts = elements.iter().map(|(key, element)| format!("{}:{}", show(key), show(element)));
             format!("[{}]", sorted(parts.collect()))
         }
+        // These have been taken apart.
+        Value::Record(_) | Value::Queue(_) => format!("{value:?}"),
     }
 }

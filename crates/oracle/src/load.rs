@@ -3,6 +3,7 @@
 use crate::access::reads_shared;
 use crate::control::{label_points, seen_declarations};
 use crate::eval::arithmetic;
+use crate::functions::{expanded, unmarked};
 use crate::tree::{Block, Kind, Program, Routine, Stmt, Thread};
 use crate::value::{Fault, Name, Ty, unsupported};
 use crate::waiting::assigned;
@@ -12,6 +13,7 @@ use threadwise_front_tw::ast::{Expr, ExprKind, ItemKind, Module, StmtKind, TypeK
 
 /// The program of a module, with some constants overridden, and perhaps so many copies for any number.
 pub(crate) fn load(module: &Module, defines: &[(String, i64)], any_copies: Option<usize>) -> Result<Program, Fault> {
+    let module = &expanded(module)?;
     let mut program = Program::default();
     for item in &module.items {
         load_constants(&item.kind, defines, &mut program)?;
@@ -19,6 +21,7 @@ pub(crate) fn load(module: &Module, defines: &[(String, i64)], any_copies: Optio
     for item in &module.items {
         load_threads(&item.kind, any_copies, &mut program)?;
     }
+    load_records(module, &mut program)?;
     for item in &module.items {
         load_variables(&item.kind, &mut program)?;
     }
@@ -53,6 +56,23 @@ fn load_constants(item: &ItemKind, defines: &[(String, i64)], program: &mut Prog
             program.enums.insert(name.text.as_str().into(), members);
         }
         _ => {}
+    }
+    Ok(())
+}
+
+/// Records may use records that are declared later, so they are tried until no more is understood.
+fn load_records(module: &Module, program: &mut Program) -> Result<(), Fault> {
+    for _ in &module.items {
+        for item in &module.items {
+            let ItemKind::Record(name, fields) = &item.kind else { continue };
+            let field = |field: &ast::Param| -> Result<(Name, Ty), Fault> {
+                let ty = program.resolve(&field.ty, &mut |e| constant(e, &program.consts))?;
+                Ok((field.name.text.as_str().into(), ty))
+            };
+            if let Ok(fields) = fields.iter().map(field).collect::<Result<Vec<_>, Fault>>() {
+                program.records.insert(name.text.as_str().into(), Ty::Record(fields));
+            }
+        }
     }
     Ok(())
 }
@@ -157,11 +177,12 @@ fn load_properties(item: &ItemKind, program: &mut Program) {
 fn constant(e: &Expr, consts: &BTreeMap<Name, i64>) -> Result<i64, Fault> {
     match &e.kind {
         ExprKind::Int(i) => Ok(*i),
-        ExprKind::Name(name) => match consts.get(name.as_str()) {
+        ExprKind::Name(name) => match consts.get(unmarked(name)) {
             Some(value) => Ok(*value),
             None => unsupported(format!("`{name}` is not a constant")),
         },
         ExprKind::Unary(UnaryOp::Neg, e) => arithmetic(ast::BinaryOp::Sub, 0, constant(e, consts)?),
+        ExprKind::Unary(UnaryOp::BitNot, e) => arithmetic(ast::BinaryOp::Sub, -1, constant(e, consts)?),
         ExprKind::Binary(op, left, right) => arithmetic(*op, constant(left, consts)?, constant(right, consts)?),
         other => unsupported(format!("{other:?} is not a constant")),
     }
@@ -196,6 +217,11 @@ impl Program {
                 Ty::Array(Box::new(self.resolve(key, int)?), Box::new(self.resolve(element, int)?))
             }
             TypeKind::RwLock => Ty::RwLock,
+            TypeKind::Cond => Ty::Set(Box::new(Ty::Tid(self.number_of_threads()))),
+            TypeKind::Chan(element, capacity) => {
+                let capacity = usize::try_from(int(capacity)?).unwrap_or(0);
+                Ty::Chan(Box::new(self.resolve(element, int)?), capacity)
+            }
         })
     }
 
@@ -203,11 +229,24 @@ impl Program {
         if let Some(members) = self.enums.get(name) {
             return Ok(Ty::Enum(members.clone()));
         }
+        if let Some(record) = self.records.get(name) {
+            return Ok(record.clone());
+        }
         match self.threads.iter().find(|thread| &*thread.name == name) {
             Some(thread) => Ok(Ty::Copies(thread.numbers.clone())),
             None => unsupported(format!("unknown type `{name}`")),
         }
     }
+}
+
+/// What stands before the number of a thread in a name that stands for it.
+pub(crate) const THREAD: &str = "thread:";
+
+/// Copies of a body, one after the other.
+fn unrolled(copies: Vec<Block>) -> Kind {
+    let copy_statement = |copy| Stmt { labels: Vec::new(), kind: Kind::Copy(vec![copy]) };
+    let stmts = copies.into_iter().map(copy_statement).collect();
+    Kind::Unrolled(vec![Block { stmts, ..Block::default() }])
 }
 
 /// Unrolls the code of one routine.
@@ -229,8 +268,12 @@ impl Unroller<'_> {
         let constant_name = constant_of_copy.iter().map(|(name, _)| name.clone());
         self.locals.push(locals.keys().cloned().chain(constant_name).collect());
         let (mut declared_by, mut stmts) = (BTreeMap::new(), Vec::new());
-        for (index, stmt) in block.stmts.iter().enumerate() {
+        for stmt in &block.stmts {
+            let index = stmts.len();
             stmts.push(self.stmt(stmt)?);
+            if let StmtKind::Wait(condition, lock) = &stmt.kind {
+                stmts.push(Stmt { labels: Vec::new(), kind: Kind::EndWait(condition.clone(), lock.clone()) });
+            }
             if let StmtKind::Var(decl) = &stmt.kind {
                 let ty = self.program.resolve(&decl.ty, &mut |e| constant(e, &self.consts))?;
                 for name in decl.names.iter().map(|name| Name::from(name.text.as_str())) {
@@ -255,9 +298,14 @@ impl Unroller<'_> {
             StmtKind::Skip => Kind::Skip,
             StmtKind::Var(decl) => self.var(decl, !labels.is_empty()),
             StmtKind::Assign(places, values) => Kind::Assign(places.clone(), values.clone()),
-            StmtKind::Assert(e) => Kind::Assert(e.clone()),
+            StmtKind::Assert(e, _) => Kind::Assert(e.clone()),
             StmtKind::Assume(e) => Kind::Assume(e.clone()),
             StmtKind::Lock(op, place) => Kind::Lock(*op, place.clone()),
+            StmtKind::Wait(condition, lock) => Kind::BeginWait(condition.clone(), lock.clone()),
+            StmtKind::Signal(condition) => Kind::Signal(condition.clone()),
+            StmtKind::Broadcast(condition) => Kind::Broadcast(condition.clone()),
+            StmtKind::Send(channel, e) => Kind::Send(channel.clone(), e.clone()),
+            StmtKind::Receive { result, channel } => Kind::Receive { result: result.clone(), channel: channel.clone() },
             StmtKind::Action { frame, formula, assertion } => {
                 Kind::Action { frame: frame.clone(), formula: formula.clone(), assertion: assertion.clone() }
             }
@@ -276,7 +324,11 @@ impl Unroller<'_> {
             StmtKind::Choose(branches) => {
                 Kind::Choose(branches.iter().map(|branch| self.plain(branch)).collect::<Result<_, _>>()?)
             }
+            StmtKind::Select(branches) => {
+                Kind::Select(branches.iter().map(|branch| self.plain(branch)).collect::<Result<_, _>>()?)
+            }
             StmtKind::For(name, lo, hi, body) => self.unroll(name, lo, hi, body)?,
+            StmtKind::ForCopies(name, thread, body) => self.unroll_copies(name, thread, body)?,
             StmtKind::Goto(label) => Kind::Goto(label.text.as_str().into()),
             StmtKind::Call { result, proc, args } => {
                 Kind::Call { result: result.clone(), routine: proc.text.as_str().into(), args: args.clone() }
@@ -318,8 +370,28 @@ impl Unroller<'_> {
             Some(value) => self.consts.insert(name, value),
             None => self.consts.remove(&name),
         };
-        let copy_statement = |copy| Stmt { labels: Vec::new(), kind: Kind::Copy(vec![copy]) };
-        let stmts = copies.into_iter().map(copy_statement).collect();
-        Ok(Kind::Unrolled(vec![Block { stmts, ..Block::default() }]))
+        Ok(unrolled(copies))
+    }
+
+    /// The copies of the body for the copies of a thread: in each, a local is declared that holds the thread.
+    fn unroll_copies(&mut self, name: &ast::Name, thread: &ast::Name, body: &ast::Block) -> Result<Kind, Fault> {
+        let name = Name::from(name.text.as_str());
+        let Some(thread) = self.program.threads.iter().find(|known| *known.name == thread.text) else {
+            return unsupported(format!("unknown thread `{}`", thread.text));
+        };
+        let (numbers, tid) = (thread.numbers.clone(), Ty::Tid(self.program.number_of_threads()));
+        let mut copies = Vec::new();
+        for number in numbers {
+            let value = Expr { kind: ExprKind::Name(format!("{THREAD}{number}")), span: body.span };
+            let init = Some(ast::Rhs::Expr(value));
+            let declaration = Kind::Var { names: vec![name.clone()], init, silent: true };
+            self.locals.push([name.clone()].into());
+            let inside = Kind::Block(vec![self.plain(body)?]);
+            self.locals.pop();
+            let stmts = [declaration, inside].map(|kind| Stmt { labels: Vec::new(), kind }).into();
+            let (locals, declared_by) = ([(name.clone(), tid.clone())].into(), [(name.clone(), 0)].into());
+            copies.push(Block { locals, declared_by, constant: None, stmts });
+        }
+        Ok(unrolled(copies))
     }
 }

@@ -92,6 +92,27 @@ pub(crate) fn machine_shift(op: BinaryOp, left: &Value, right: &Value) -> Result
     Ok(Value::Machine(*ty, shift(*ty, op, *number, right.as_number()?)?))
 }
 
+/// A bit operation on integers: more bits than any of them has would only repeat the sign.
+pub(crate) fn integer_bits(op: BinaryOp, a: i64, b: i64) -> i64 {
+    let ty = Machine { width: 64, signed: true };
+    operate(ty, op, i128::from(a), i128::from(b)).map_or(0, |number| number as i64)
+}
+
+/// A shift of an integer is so many doublings or halvings; no bit is lost.
+pub(crate) fn integer_shift(op: BinaryOp, number: i64, count: i128) -> Result<i64, Fault> {
+    if count < 0 {
+        return Err(Fault::Error(ErrorKind::Shift));
+    }
+    let mut number = i128::from(number);
+    for _ in 0..count.min(100) {
+        number = if op == BinaryOp::Shl { number * 2 } else { number.div_euclid(2) };
+        if i64::try_from(number).is_err() {
+            return unsupported("a number outgrew 64 bits");
+        }
+    }
+    Ok(number as i64)
+}
+
 /// `-e` and `~e` of a machine integer.
 pub(crate) fn machine_unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
     match (op, value) {

@@ -5,6 +5,7 @@
 
 use crate::ErrorKind;
 use crate::eval::{Env, arithmetic, variable_key};
+use crate::functions::unmarked;
 use crate::value::{Fault, Ty, Value, with};
 use std::collections::BTreeSet;
 use threadwise_front_tw::ast::{BinaryOp, Expr, ExprKind, Machine, UnaryOp};
@@ -14,6 +15,8 @@ impl Env<'_> {
     pub(crate) fn eval_for(&mut self, e: &Expr, ty: &Ty) -> Result<Value, Fault> {
         match ty {
             Ty::Set(element) => Ok(Value::Set(self.set_of(e, Some(element))?)),
+            Ty::Array(..) => self.array_for(e, ty),
+            Ty::Record(_) => self.record_for(e, ty),
             _ => Ok(self.eval(e)?.adapted(ty)),
         }
     }
@@ -155,7 +158,7 @@ impl Env<'_> {
                 if let Some(frame) = frame.filter(|frame| frame.local(self.program, name).is_some()) {
                     return frame.local_type(self.program, name).cloned();
                 }
-                self.program.shared.get(name.as_str()).cloned()
+                self.program.shared.get(unmarked(name)).cloned()
             }
             ExprKind::Prime(variable) => self.type_of(variable),
             ExprKind::Index(array, _) => match self.type_of(array)? {
@@ -164,6 +167,10 @@ impl Env<'_> {
             },
             ExprKind::Field(owner, field) => {
                 let of_lock = variable_key(e).ok().and_then(|key| self.program.shared.get(&key).cloned());
+                if let Some(Ty::Record(fields)) = self.type_of(owner) {
+                    let found = fields.into_iter().find(|(name, _)| **name == *field.text);
+                    return found.map(|(_, ty)| ty);
+                }
                 of_lock.or_else(|| {
                     let thread = self.clone().eval(owner).ok()?.as_thread().ok()?;
                     self.program.routines[self.state.threads.get(thread.checked_sub(1)?)?.first()?.routine]

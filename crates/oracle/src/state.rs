@@ -2,6 +2,7 @@
 
 use crate::ErrorKind;
 use crate::eval::{Env, variable_key};
+use crate::functions::unmarked;
 use crate::tree::{Path, Program, Stmt, start_of_routine};
 use crate::value::{Fault, Name, Ty, Value, unsupported};
 use std::collections::BTreeMap;
@@ -121,6 +122,15 @@ impl State {
             self.read(thread, &place)?;
             return Ok(place);
         }
+        if let ExprKind::Field(owner, field) = &e.kind
+            && let Ok(mut place) = self.place(program, thread, owner)
+            && let Ty::Record(fields) = &place.ty
+            && let Some((name, ty)) = fields.iter().find(|(name, _)| **name == *field.text).cloned()
+        {
+            place.keys.push(Value::Member(name));
+            place.ty = ty;
+            return Ok(place);
+        }
         self.variable(program, thread, variable_key(e)?)
     }
 
@@ -175,6 +185,7 @@ impl State {
 impl Program {
     /// Whether a shared variable has this name.
     pub(crate) fn is_shared(&self, name: &str) -> bool {
+        let name = unmarked(name);
         self.shared.contains_key(name) || self.shared.contains_key(format!("{name}.w").as_str())
     }
 }

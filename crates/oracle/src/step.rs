@@ -3,6 +3,7 @@
 use crate::ErrorKind;
 use crate::access::{Accesses, of_statement};
 use crate::action::action;
+use crate::channels::{begin_wait, broadcast, end_wait, receive, send, signal};
 use crate::elements::{self, Element};
 use crate::eval::Env;
 use crate::starts::{begun, ended, join_thread, permitted, start_thread};
@@ -43,6 +44,7 @@ fn running_step(program: &Program, state: &State, thread: usize) -> Result<Outco
     let frame = state.frame(thread).expect("every thread has a frame");
     match frame.statement(program).map(|stmt| &stmt.kind) {
         Some(Kind::Atomic(_)) => atomic_step(program, state, thread),
+        Some(Kind::Select(branches)) => select_step(program, state, thread, branches.len(), running_step),
         _ => simple_step(program, state, thread),
     }
 }
@@ -57,6 +59,10 @@ pub(crate) fn start(program: &Program, state: State, thread: usize) -> Result<Ou
 /// Executes one statement. An atomic block is just entered.
 fn simple_step(program: &Program, state: &State, thread: usize) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::default();
+    let frame = state.frame(thread).expect("every thread has a frame");
+    if let Some(Kind::Select(branches)) = frame.statement(program).map(|stmt| &stmt.kind) {
+        return select_step(program, state, thread, branches.len(), simple_step);
+    }
     let effects = match effects(program, state, thread, &mut outcome.errors) {
         Ok(effects) => effects,
         Err(Fault::Error(kind)) => {
@@ -73,6 +79,23 @@ fn simple_step(program: &Program, state: &State, thread: usize) -> Result<Outcom
         for effect in effects {
             settle(program, effect, thread, &accesses, &mut outcome)?;
         }
+    }
+    Ok(outcome)
+}
+
+/// What the first statements of all branches can do; which of them is taken is decided by taking it.
+fn select_step(
+    program: &Program,
+    state: &State,
+    thread: usize,
+    branches: usize,
+    step: fn(&Program, &State, usize) -> Result<Outcome, Fault>,
+) -> Result<Outcome, Fault> {
+    let mut outcome = Outcome::default();
+    for branch in 0..branches {
+        let inside = step(program, &entered(program, state, thread, branch)?, thread)?;
+        outcome.errors.extend(inside.errors);
+        outcome.next.extend(inside.next);
     }
     Ok(outcome)
 }
@@ -190,6 +213,12 @@ fn effects(
         Kind::Assert(_) => Err(Fault::Error(ErrorKind::Assertion)),
         Kind::Assume(e) => Ok(advanced(env.holds(e)?)),
         Kind::Lock(op, lock) => lock_operation(program, state, thread, *op, lock),
+        Kind::Send(channel, e) => send(program, state, thread, channel, e),
+        Kind::Receive { result, channel } => receive(program, state, thread, result.as_ref(), channel),
+        Kind::BeginWait(condition, lock) => begin_wait(program, state, thread, condition, lock),
+        Kind::EndWait(condition, lock) => end_wait(program, state, thread, condition, lock),
+        Kind::Signal(condition) => signal(program, state, thread, condition),
+        Kind::Broadcast(condition) => broadcast(program, state, thread, condition),
         Kind::Action { frame, formula, assertion } => {
             action(program, state, thread, (frame, formula, assertion.as_ref()), errors)
         }
@@ -207,6 +236,7 @@ fn effects(
         }
         Kind::Join(e) => join_thread(program, state, thread, e),
         Kind::Return(value) => return_from(program, state, thread, value.as_ref()),
+        Kind::Select(_) => unsupported("a `select` is taken by the first statement of a branch"),
         // Control rests at one of these only if it goes round and round without a step.
         Kind::Empty | Kind::Block(_) | Kind::Unrolled(_) | Kind::Copy(_) | Kind::Loop { .. } => Ok(Vec::new()),
         Kind::Break | Kind::Continue | Kind::Goto(_) => Ok(Vec::new()),

@@ -12,6 +12,7 @@ use threadwise_front_tw::ast::{Cond, Expr, LockOp, Rhs};
 pub(crate) struct Program {
     pub(crate) consts: BTreeMap<Name, i64>,
     pub(crate) enums: BTreeMap<Name, Vec<Name>>,
+    pub(crate) records: BTreeMap<Name, Ty>,
     /// The shared variables; an `rwlock` named `l` is the two variables `l.w` and `l.r`.
     pub(crate) shared: BTreeMap<Name, Ty>,
     /// The same variables in order of declaration, with their initial values.
@@ -111,6 +112,16 @@ pub(crate) enum Kind {
     Assert(Expr),
     Assume(Expr),
     Lock(LockOp, Expr),
+    /// The two halves of `wait(c, m);`
+    BeginWait(Expr, Expr),
+    EndWait(Expr, Expr),
+    Signal(Expr),
+    Broadcast(Expr),
+    Send(Expr, Expr),
+    Receive {
+        result: Option<Expr>,
+        channel: Expr,
+    },
     Action {
         frame: Vec<Expr>,
         formula: Expr,
@@ -132,6 +143,8 @@ pub(crate) enum Kind {
     Break,
     Continue,
     Choose(Vec<Block>),
+    /// A branch is taken by its first statement.
+    Select(Vec<Block>),
     Goto(Name),
     Call {
         result: Option<Expr>,
@@ -151,9 +164,8 @@ impl Kind {
     /// The blocks inside the statement.
     pub(crate) fn blocks(&self) -> Vec<&Block> {
         match self {
-            Kind::Block(blocks) | Kind::Unrolled(blocks) | Kind::Copy(blocks) | Kind::Choose(blocks) => {
-                blocks.iter().collect()
-            }
+            Kind::Block(blocks) | Kind::Unrolled(blocks) | Kind::Copy(blocks) => blocks.iter().collect(),
+            Kind::Choose(blocks) | Kind::Select(blocks) => blocks.iter().collect(),
             Kind::Atomic(body) | Kind::While(_, body) | Kind::Loop { body, .. } => vec![body],
             Kind::If(_, yes, no) => vec![yes, no],
             _ => Vec::new(),

@@ -39,6 +39,9 @@ pub(crate) enum Value {
     Thread(usize),
     Set(BTreeSet<Value>),
     Array(BTreeMap<Value, Value>),
+    Record(BTreeMap<Name, Value>),
+    /// What is in a channel, the oldest first.
+    Queue(Vec<Value>),
 }
 
 impl Value {
@@ -70,17 +73,25 @@ impl Value {
         }
     }
 
-    /// The element of an array.
+    /// The element of an array, or the field of a record.
     pub(crate) fn element(&self, key: &Value) -> Result<&Value, Fault> {
         match self {
+            Value::Record(fields) => match key {
+                Value::Member(name) if fields.contains_key(name) => Ok(&fields[name]),
+                other => unsupported(format!("{other:?} is no field")),
+            },
             Value::Array(elements) => elements.get(&key_of(elements, key)).ok_or(Fault::Error(ErrorKind::Index)),
             other => unsupported(format!("{other:?} is not an array")),
         }
     }
 
-    /// The element of an array, to be changed.
+    /// The same, to be changed.
     pub(crate) fn element_mut(&mut self, key: &Value) -> Result<&mut Value, Fault> {
         match self {
+            Value::Record(fields) => match key {
+                Value::Member(name) if fields.contains_key(name) => Ok(fields.get_mut(name).expect("it is there")),
+                other => unsupported(format!("{other:?} is no field")),
+            },
             Value::Array(elements) => {
                 let key = key_of(elements, key);
                 elements.get_mut(&key).ok_or(Fault::Error(ErrorKind::Index))
@@ -112,6 +123,9 @@ pub(crate) enum Ty {
     Copies(Range<usize>),
     Set(Box<Ty>),
     Array(Box<Ty>, Box<Ty>),
+    /// The fields in order of declaration.
+    Record(Vec<(Name, Ty)>),
+    Chan(Box<Ty>, usize),
     /// Only shared variables have this type; they are split into two.
     RwLock,
 }
@@ -132,6 +146,14 @@ impl Ty {
                 let default = element.default_value()?;
                 Value::Array(keys.values()?.into_iter().map(|key| (key, default.clone())).collect())
             }
+            Ty::Record(fields) => {
+                let mut values = BTreeMap::new();
+                for (name, ty) in fields {
+                    values.insert(name.clone(), ty.default_value()?);
+                }
+                Value::Record(values)
+            }
+            Ty::Chan(..) => Value::Queue(Vec::new()),
             Ty::RwLock => return unsupported("a reader-writer lock inside another type"),
         })
     }
@@ -150,6 +172,8 @@ impl Ty {
             Ty::Copies(threads) => Ok(threads.clone().map(Value::Thread).collect()),
             Ty::Set(element) => all_subsets(&element.values()?),
             Ty::Array(keys, element) => all_arrays(&keys.values()?, element),
+            Ty::Record(fields) => all_records(fields),
+            Ty::Chan(..) => unsupported("all contents of a channel"),
             Ty::RwLock => unsupported("all states of a reader-writer lock"),
         }
     }
@@ -160,6 +184,7 @@ impl Ty {
             (Ty::Range(lo, hi), Value::Int(i)) => lo <= i && i <= hi,
             (Ty::Copies(threads), Value::Thread(t)) => threads.contains(t),
             (Ty::Set(element), Value::Set(elements)) => elements.iter().all(|e| element.contains(e)),
+            (Ty::Record(fields), Value::Record(values)) => fields.iter().all(|(name, ty)| ty.contains(&values[name])),
             (Ty::Array(_, element), Value::Array(elements)) => elements.values().all(|e| element.contains(e)),
             _ => true,
         }
@@ -183,6 +208,24 @@ pub(crate) fn with(set: &BTreeSet<Value>, element: &Value) -> BTreeSet<Value> {
     let mut larger = set.clone();
     larger.insert(element.clone());
     larger
+}
+
+fn all_records(fields: &[(Name, Ty)]) -> Result<Vec<Value>, Fault> {
+    let mut records = vec![BTreeMap::new()];
+    for (name, ty) in fields {
+        let choices = ty.values()?;
+        if records.len() * choices.len() > MOST_VALUES {
+            return unsupported("all values of a large record");
+        }
+        let with_field = |record: &BTreeMap<Name, Value>, choice: &Value| {
+            let mut record = record.clone();
+            record.insert(name.clone(), choice.clone());
+            record
+        };
+        let pairs = records.iter().flat_map(|record| choices.iter().map(move |choice| with_field(record, choice)));
+        records = pairs.collect();
+    }
+    Ok(records.into_iter().map(Value::Record).collect())
 }
 
 fn all_arrays(keys: &[Value], element: &Ty) -> Result<Vec<Value>, Fault> {

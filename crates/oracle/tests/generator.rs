@@ -124,6 +124,50 @@ fn machine_programs_are_a_good_mix() {
     assert!(found.iter().all(|found| *found > 0), "{seen:?} in {found:?} programs");
 }
 
+/// Programs with what makes models short load, use all of it, and are not all wrong.
+#[test]
+fn rich_programs_are_a_good_mix() {
+    let options = GeneratorOptions::rich();
+    let seen = [
+        "record {",
+        "Triple(",
+        "fun f0",
+        "f1(",
+        "; all]",
+        ": cond",
+        "wait(",
+        "signal(",
+        "broadcast(",
+        "chan<",
+        "send(",
+        "receive(",
+        "size(",
+        "select {",
+        " in W",
+        " & ",
+        " << ",
+        "~",
+        "], ",
+        "\";",
+    ];
+    let mut found = vec![0; seen.len()];
+    let (mut wrong, mut kinds) = (0, std::collections::BTreeSet::new());
+    for seed in 0..200 {
+        let (module, explored) = random_case(seed, &options);
+        let text = print(&module);
+        let lowered = load(SourceFile::new("random.tw", text.clone()), &Options::default());
+        assert!(lowered.program.is_some(), "{:?} in {text}", lowered.diagnostics);
+        if let OracleVerdict::Unsafe { kinds: found } = explored.verdict {
+            wrong += 1;
+            kinds.extend(found);
+        }
+        seen.iter().zip(&mut found).for_each(|(part, found)| *found += usize::from(text.contains(part)));
+    }
+    assert!((40..=160).contains(&wrong), "{wrong} of 200 are wrong");
+    assert!(kinds.contains(&ErrorKind::Deadlock) && kinds.contains(&ErrorKind::Assertion), "{kinds:?}");
+    assert!(found.iter().all(|found| *found > 0), "{seen:?} in {found:?} programs");
+}
+
 #[test]
 fn reduction_finds_the_core_of_an_error() {
     let fails = |module: &Module| {

@@ -81,6 +81,7 @@ pub(crate) fn constant_properties(program: &Program) -> impl Iterator<Item = Not
         | ExprKind::Conditional(..)
         | ExprKind::Index(..)
         | ExprKind::SetLiteral(_)
+        | ExprKind::ArrayLiteral(_)
         | ExprKind::Quantified(..) => false,
     };
     program.formulas().filter(move |(_, formula, _)| !formula.any(&looks)).map(|(id, ..)| {

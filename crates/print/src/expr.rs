@@ -90,7 +90,16 @@ impl<'a> ExprPrinter<'a> {
                 let elements: Vec<String> = elements.iter().map(|e| self.print(e)).collect();
                 (format!("{{{}}}", elements.join(", ")), level::POSTFIX)
             }
+            ExprKind::ArrayLiteral(elements) => (self.array_literal(elements), level::POSTFIX),
             ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body),
+        }
+    }
+
+    fn array_literal(&mut self, elements: &[Expr]) -> String {
+        let shown: Vec<String> = elements.iter().map(|e| self.print(e)).collect();
+        match &shown[..] {
+            [one] => format!("[{one}; all]"),
+            all => format!("[{}]", all.join(", ")),
         }
     }
 

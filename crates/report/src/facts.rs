@@ -68,7 +68,9 @@ impl<'a> Facts<'a> {
                 self.about(b);
             }
             ExprKind::Conditional(parts) => parts.iter().for_each(|e| self.about(e)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.about(e)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|e| self.about(e));
+            }
         }
     }
 

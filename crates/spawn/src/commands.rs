@@ -31,7 +31,7 @@ impl Startable {
     fn choose(&self, status: Status, span: Span) -> Command {
         let idle = status.is(bound(span), IDLE, span);
         let condition = exists_copy(self.template, idle, span);
-        let assertion = Assertion { condition, kind: AssertionKind::Start };
+        let assertion = Assertion { condition, kind: AssertionKind::Start, message: None };
         let update = Update::Assign([(status.chosen_place(span), Value::Any)].into());
         Command { assertions: [assertion].into(), guard: None, update }
     }
@@ -124,7 +124,7 @@ impl Lives {
         };
         let either = |a, b| Expr::binary(BinaryOp::Or, a, b, Sort::Bool);
         let condition = self.templates.iter().map(is_copy).reduce(either).unwrap_or_else(|| Expr::bool(false, span));
-        let assertion = Assertion { condition, kind: AssertionKind::Join };
+        let assertion = Assertion { condition, kind: AssertionKind::Join, message: None };
         let guard = Some(Box::new(self.status.is(thread, ENDED, span)));
         Command { assertions: [assertion].into(), guard, update: Update::default() }
     }

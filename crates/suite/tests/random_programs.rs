@@ -66,6 +66,20 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        max_shrink_iters: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn they_agree_on_what_makes_models_short(module in program_strategy(GeneratorOptions::rich())) {
+        agree(&module)?;
+    }
+}
+
 fn agree(module: &Module) -> Result<(), TestCaseError> {
     let explored = explore(module, &[], MAX_STATES);
     prop_assume!(explored.complete && !matches!(explored.verdict, OracleVerdict::Unknown(_)));

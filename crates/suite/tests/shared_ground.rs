@@ -66,9 +66,10 @@ fn pairs(number: u64) -> impl Iterator<Item = Pair> {
         let ordinary = random_module(number, &GeneratorOptions::tiny());
         let odd = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::odd() };
         let machine = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::machine() };
+        let rich = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::rich() };
         let dynamic = GeneratorOptions { max_states: MAX_STATES, ..GeneratorOptions::dynamic() };
         let ours = [ordinary, random_module(number, &odd), random_module(number, &machine)];
-        ours.into_iter().chain([random_module(number, &dynamic), wild(number)])
+        ours.into_iter().chain([random_module(number, &dynamic), random_module(number, &rich), wild(number)])
     };
     (0..number).flat_map(modules).filter_map(Pair::new)
 }

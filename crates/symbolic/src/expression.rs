@@ -132,6 +132,7 @@ impl<'a> View<'a> {
             }
             ExprKind::Index(array, key) => self.index(array, key),
             ExprKind::SetLiteral(elements) => self.set_literal(&e.sort, elements, e.span),
+            ExprKind::ArrayLiteral(elements) => self.array_literal(&e.sort, elements, e.span),
             ExprKind::Quantified(quantifier, binder, body) => self.quantified(*quantifier, binder, body, e.span),
         }
     }
@@ -179,6 +180,25 @@ impl<'a> View<'a> {
         Ok(set)
     }
 
+    /// Elements one after the other; where the solver has the whole as one array, each is stored at its key.
+    fn array_literal(&self, sort: &Sort, elements: &[Expr], span: Span) -> Result<Translated, Unsupported> {
+        let Sort::Array(key, element_sort) = sort else { unreachable!("an array literal is an array") };
+        let mut parts = Vec::new();
+        let mut defined = Term::bool(true);
+        for element in elements {
+            let part = self.translate(element)?;
+            let fits = self.population.well_formed(element_sort, &part.value);
+            defined = Term::all([&defined, &part.defined, &fits]);
+            parts.push(part.value);
+        }
+        let value = match (self.population.keys(key), &parts[..]) {
+            (keys, [one]) => repeated(&keys, one),
+            (Keys::Few(..), parts) => Value(parts.iter().flat_map(|part| part.0.iter().cloned()).collect()),
+            (Keys::Many(..), _) => return Err(Unsupported::new("so large an array literal", span)),
+        };
+        Ok(Translated { value, defined })
+    }
+
     fn unary(&self, op: UnaryOp, a: &Expr, whole: &Expr) -> Result<Translated, Unsupported> {
         let operand = self.translate(a)?;
         let value = match op {
@@ -188,10 +208,10 @@ impl<'a> View<'a> {
                 None => operand.value.term().negate(),
             },
             UnaryOp::Ord => operand.value.term().clone(),
-            UnaryOp::BitNot => {
-                let Sort::Bits(bits) = *a.sort else { unreachable!("only machine integers have bits") };
-                machine::complement(bits, operand.value.term())
-            }
+            UnaryOp::BitNot => match a.sort.bits() {
+                Some(bits) => machine::complement(bits, operand.value.term()),
+                None => Term::int(-1).minus(operand.value.term()),
+            },
             UnaryOp::Convert => machine::converted(operand.value.term(), &a.sort, &whole.sort),
             UnaryOp::Size => {
                 let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
@@ -246,6 +266,7 @@ impl<'a> View<'a> {
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
                 Unsupported::new("a bit operation without a constant", span)
             }
+            BinaryOp::Shl | BinaryOp::Shr => Unsupported::new("a shift by what is not a small constant", span),
             _ => Unsupported::new("division by what is not a constant", span),
         })?;
         Ok(Translated { value, defined: left.defined.and(&wanted) })
@@ -279,6 +300,14 @@ impl<'a> View<'a> {
             set.value = self.population.with_member(&keys, &set.value, key, present);
         }
         Ok(())
+    }
+}
+
+/// The same element for all keys.
+fn repeated(keys: &Keys, element: &Value) -> Value {
+    match keys {
+        Keys::Few(_, count) => Value((0..*count).flat_map(|_| element.0.clone()).collect()),
+        Keys::Many(..) => Value(element.0.iter().map(Term::filled).collect()),
     }
 }
 

@@ -141,6 +141,24 @@ impl Population {
     }
 }
 
+/// An operation on the bits of integers that have as many as they need, where one operand is a constant.
+pub(crate) fn integer_operation(op: BinaryOp, a: &Term, b: &Term) -> Option<Term> {
+    let known_mask = |term| known(term).filter(|mask| i64::try_from(*mask).is_ok());
+    let both = || match (known_mask(a), known_mask(b)) {
+        (_, Some(mask)) => Some(masked(a, mask)),
+        (Some(mask), None) => Some(masked(b, mask)),
+        (None, None) => None,
+    };
+    let count = || known(b).and_then(|count| u8::try_from(count).ok()).filter(|count| *count <= 124);
+    Some(match op {
+        BinaryOp::BitAnd => both()?,
+        BinaryOp::BitOr => a.plus(b).minus(both()?),
+        BinaryOp::BitXor => a.plus(b).minus(both()?.times(2)),
+        BinaryOp::Shl => times_power(a, count()?),
+        _ => divided_by_power(a, count()?),
+    })
+}
+
 /// The number that a term without variables is.
 fn known(term: &Term) -> Option<i128> {
     match term.evaluate(&|_| None)? {

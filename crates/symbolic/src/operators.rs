@@ -1,6 +1,7 @@
 //! Operators on terms.
 
 use crate::layout::Keys;
+use crate::machine::integer_operation;
 use crate::{Layout, Population, Value};
 use threadwise_ir::{BinaryOp, Sort};
 use threadwise_logic::{Connective, Term};
@@ -36,7 +37,7 @@ impl Population {
             BinaryOp::Sub => number(|a, b| a.minus(b)),
             BinaryOp::Mul => number(|a, b| a.product(b)),
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
-                unreachable!("these are for machine integers")
+                return integer_operation(op, a.term(), b.term()).map(Value::scalar);
             }
         }))
     }

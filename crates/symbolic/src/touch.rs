@@ -120,7 +120,9 @@ impl View<'_> {
                 Ok(())
             }
             ExprKind::Unary(_, a) => self.touch(a, reached, out),
-            ExprKind::SetLiteral(elements) => elements.iter().try_for_each(|e| self.touch(e, reached, out)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().try_for_each(|e| self.touch(e, reached, out))
+            }
             // The last three are in actions and properties only.
             ExprKind::Const(_) | ExprKind::Thread(_) | ExprKind::SelfThread | ExprKind::Bound(_) => Ok(()),
             ExprKind::ReadAfter(_) | ExprKind::LocalOf(..) | ExprKind::At(..) => Ok(()),

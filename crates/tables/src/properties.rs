@@ -101,6 +101,7 @@ impl<'a> PropertyMemo<'a> {
             | ExprKind::Conditional(..)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => {}
         }
     }

@@ -96,7 +96,9 @@ impl Validator<'_> {
                 self.expr(b, scope, what);
             }
             ExprKind::Conditional(parts) => parts.iter().for_each(|part| self.expr(part, scope, what)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|element| self.expr(element, scope, what)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|element| self.expr(element, scope, what));
+            }
             ExprKind::Quantified(_, binder, body) => {
                 self.domain(&binder.domain, what);
                 let mut inside = scope.clone();
@@ -115,6 +117,7 @@ impl Validator<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => true,
             ExprKind::Thread(template) => self.is_single(*template),
             ExprKind::SelfThread => scope.own,
@@ -185,10 +188,31 @@ impl Validator<'_> {
                 | Sort::Tid
                 | Sort::Array(..) => false,
             },
+            ExprKind::ArrayLiteral(elements) => match sort {
+                Sort::Array(key, of) => {
+                    let is_element = |element: &Expr| may_become(&element.sort, of);
+                    (elements.len() == 1 || self.number_of(key) == Some(elements.len()))
+                        && elements.iter().all(is_element)
+                }
+                Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
+                    false
+                }
+            },
             ExprKind::Quantified(quantifier, _, body) => match quantifier {
                 Quantifier::Forall | Quantifier::Exists => body.sort == Sort::Bool && *sort == Sort::Bool,
                 Quantifier::Count => (body.sort == Sort::Bool || body.sort.is_numeric()) && *sort == Sort::Int,
             },
+        }
+    }
+
+    /// How many values a scalar sort has; none where that depends on the number of threads.
+    fn number_of(&self, sort: &Sort) -> Option<usize> {
+        match sort {
+            Sort::Bool => Some(2),
+            Sort::Range(lo, hi) => usize::try_from(hi.abs_diff(*lo)).ok()?.checked_add(1),
+            Sort::Bits(bits) => 1usize.checked_shl(u32::from(bits.width)),
+            Sort::Enum(id) => Some(self.program.enums[id.index()].members.len()),
+            Sort::Int | Sort::Tid | Sort::Set(_) | Sort::Array(..) => None,
         }
     }
 
@@ -211,7 +235,7 @@ fn unary(op: UnaryOp, a: &Sort) -> Option<Sort> {
     match op {
         UnaryOp::Not => (*a == Sort::Bool).then_some(Sort::Bool),
         UnaryOp::Neg => arithmetic(a, a),
-        UnaryOp::BitNot => a.bits().map(Sort::Bits),
+        UnaryOp::BitNot => arithmetic(a, a),
         // The sort of the whole says to what.
         UnaryOp::Convert => None,
         UnaryOp::Size => matches!(a, Sort::Set(_)).then_some(Sort::Int),
@@ -235,8 +259,8 @@ fn binary(op: BinaryOp, a: &Sort, b: &Sort) -> Option<Sort> {
         BinaryOp::Subset => (matches!(a, Sort::Set(_)) && a == b, Sort::Bool),
         BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => (matches!(a, Sort::Set(_)) && a == b, a.clone()),
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => return arithmetic(a, b),
-        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => (a.bits().is_some() && a == b, a.clone()),
-        BinaryOp::Shl | BinaryOp::Shr => (a.bits().is_some() && b.is_integer(), a.clone()),
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => return arithmetic(a, b),
+        BinaryOp::Shl | BinaryOp::Shr => return arithmetic(a, a).filter(|_| b.is_integer()),
     };
     fits.then_some(sort)
 }

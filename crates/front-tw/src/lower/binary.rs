@@ -17,6 +17,12 @@ impl<'a> Lowerer<'a> {
         expected: Option<&Sort>,
         span: Span,
     ) -> Option<Expr> {
+        if matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+            && let Some(equal) = self.records_equal(a, b, span)
+        {
+            let equal = equal?;
+            return Some(if op == BinaryOp::Eq { equal } else { Expr { span, ..equal.negated() } });
+        }
         let (a, b, sort) = match op {
             BinaryOp::Implies | BinaryOp::Iff | BinaryOp::Or | BinaryOp::And => {
                 let (a, b) = (self.condition(a), self.condition(b));
@@ -38,14 +44,14 @@ impl<'a> Lowerer<'a> {
                 self.check_bits(op, &a)?;
                 self.check_bits(op, &b)?;
                 let (a, b) = self.of_one_type(op, a, b)?;
-                let sort = Sort::clone(&a.sort);
+                let sort = a.sort.bits().map_or(Sort::Int, Sort::Bits);
                 (a, b, sort)
             }
             BinaryOp::Shl | BinaryOp::Shr => {
                 let (a, b) = (self.expr(a, None), self.integer(b));
                 let (a, b) = (a?, b?);
                 self.check_bits(op, &a)?;
-                let sort = Sort::clone(&a.sort);
+                let sort = a.sort.bits().map_or(Sort::Int, Sort::Bits);
                 (a, b, sort)
             }
             BinaryOp::Eq | BinaryOp::Ne => {

@@ -1,8 +1,10 @@
 //! The routine at hand: its graph, locals, labels and loops; and the walk over its blocks.
 
 use super::budget::{EDGE, POINT};
+use super::functions::Typed;
 use super::graph::{AtomicId, BlockId, BlockLocals, DraftEdge, Graph, PointId};
 use super::names::{Binding, Scope};
+use super::records::RecordType;
 use super::{Lowerer, Mode};
 use crate::ast::{Block, ItemKind, Name, Param};
 use rustc_hash::FxHashMap;
@@ -30,7 +32,7 @@ pub(super) struct Body<'a> {
     pub(super) block: BlockId,
     pub(super) locals: Vec<LocalVar>,
     /// The copies of an unrolled declaration share a local, unless its type depends on the copy.
-    slots: FxHashMap<(Span, Sort), LocalId>,
+    slots: FxHashMap<(Span, String, Sort), LocalId>,
     /// The result's local and sort. The sort is missing where its type is wrong.
     pub(super) result: Option<(Option<LocalId>, Option<Sort>)>,
     pub(super) labels: FxHashMap<&'a str, Vec<(PointId, Span)>>,
@@ -73,7 +75,7 @@ impl<'a> Body<'a> {
     pub(super) const ENTRY: PointId = PointId(0);
 
     fn slot(&mut self, name: &Name, sort: &Sort) -> LocalId {
-        let key = (name.span, sort.clone());
+        let key = (name.span, name.text.clone(), sort.clone());
         if let Some(&id) = self.slots.get(&key) {
             return id;
         }
@@ -133,7 +135,11 @@ impl<'a> Lowerer<'a> {
     fn declare_params(&mut self, procedure: usize, params: &'a [Param], result: Option<&'a Param>) {
         let sorts = self.procedures[procedure].params.clone();
         for (param, sort) in params.iter().zip(sorts) {
-            self.declare_local(&param.name, sort.as_ref());
+            match sort {
+                Some(Typed::Record(ty)) => _ = self.declare_record(&param.name, &ty),
+                Some(Typed::Plain(sort)) => _ = self.declare_local(&param.name, Some(&sort)),
+                None => _ = self.declare_local(&param.name, None),
+            }
         }
         if let (Some(result), Some(sort)) = (result, self.procedures[procedure].result.clone()) {
             let local = self.declare_local(&result.name, sort.as_ref());
@@ -150,6 +156,23 @@ impl<'a> Lowerer<'a> {
             self.body.blocks[block.index()].locals.push(id);
         }
         local
+    }
+
+    /// Declares a local that is a record: a local for each leaf.
+    pub(super) fn declare_record(&mut self, name: &'a Name, ty: &RecordType) -> Vec<LocalId> {
+        let leaves = self.leaves(ty);
+        let block = self.body.block;
+        let mut locals = Vec::new();
+        for leaf in leaves {
+            let leaf_name = Name { text: format!("{}{}", name.text, leaf.suffix), span: name.span };
+            let id = self.body.slot(&leaf_name, &leaf.sort);
+            self.body.blocks[block.index()].locals.push(id);
+            locals.push(id);
+        }
+        self.record_locals.push((ty.clone(), locals.clone()));
+        self.declare(name, Binding::Record(self.record_locals.len() - 1));
+        self.records_of_routines.insert((self.body.routine, &name.text), (ty.clone(), locals.clone()));
+        locals
     }
 
     /// Runs `inner` in a block of its own: a scope for names, and for locals a lifetime. The point

@@ -2,9 +2,10 @@
 
 use super::Lowerer;
 use super::expressions::fits;
+use super::functions::Typed;
 use super::statements::counted;
 use crate::ast::{Expr, Name};
-use threadwise_ir::{Op, Place, Sort};
+use threadwise_ir::{Op, Place};
 use threadwise_source::{Diagnostic, Span};
 
 impl<'a> Lowerer<'a> {
@@ -33,7 +34,7 @@ impl<'a> Lowerer<'a> {
     /// The arguments of a call or of a start.
     pub(super) fn arguments(
         &mut self,
-        params: &[Option<Sort>],
+        params: &[Option<Typed>],
         declared: Span,
         name: &Name,
         args: &'a [Expr],
@@ -44,11 +45,12 @@ impl<'a> Lowerer<'a> {
             let error = Diagnostic::error(name.span, message).label(format!("expected {wants}"));
             self.report(error.related(declared, "declared here"));
         }
-        let lower = |(arg, param): (&'a Expr, &Option<Sort>)| match param {
-            Some(sort) => self.value_of(arg, sort),
-            None => self.expr(arg, None),
+        let lower = |(arg, param): (&'a Expr, &Option<Typed>)| match param {
+            Some(Typed::Plain(sort)) => self.value_of(arg, sort).map(|value| vec![value]),
+            Some(Typed::Record(ty)) => self.record_value(arg, ty),
+            None => self.expr(arg, None).map(|value| vec![value]),
         };
-        args.iter().zip(params).filter_map(lower).collect()
+        args.iter().zip(params).filter_map(lower).flatten().collect()
     }
 
     fn check_result(&mut self, index: usize, name: &Name, place: Option<Place>) -> Option<Place> {

@@ -117,6 +117,7 @@ impl<'a> Lowerer<'a> {
                 let value = self.constant(a)?;
                 self.in_64_bits(value.checked_neg(), e.span)
             }
+            ExprKind::Unary(UnaryOp::BitNot, a) => Some(!self.constant(a)?),
             ExprKind::Binary(op, a, b) if is_arithmetic(*op) => {
                 let (x, y) = (self.constant(a), self.constant(b));
                 self.constant_arithmetic(*op, x?, y?, e.span)
@@ -149,6 +150,11 @@ impl<'a> Lowerer<'a> {
     fn constant_arithmetic(&mut self, op: BinaryOp, x: i64, y: i64, span: Span) -> Option<i64> {
         if y == 0 && matches!(op, BinaryOp::Div | BinaryOp::Mod) {
             self.report(Diagnostic::error(span, "this constant divides by zero").label("the divisor is 0"));
+            return None;
+        }
+        if y < 0 && matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            let error = Diagnostic::error(span, "this constant is shifted by a negative number");
+            self.report(error.label(format!("shifted by {y}")));
             return None;
         }
         self.in_64_bits(arithmetic(super::binary::ir_op(op), x, y), span)
@@ -191,7 +197,8 @@ impl<'a> Lowerer<'a> {
 }
 
 fn is_arithmetic(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod)
+    use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mod, Mul, Shl, Shr, Sub};
+    matches!(op, Add | Sub | Mul | Div | Mod | BitAnd | BitOr | BitXor | Shl | Shr)
 }
 
 fn comparison(op: BinaryOp) -> Option<fn(&i64, &i64) -> bool> {

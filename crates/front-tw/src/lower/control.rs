@@ -4,9 +4,9 @@ use super::Lowerer;
 use super::body::{LoopTargets, closing_brace};
 use super::graph::{AtomicId, PointId};
 use super::names::Binding;
-use crate::ast::{self, Block, Cond, Name};
+use crate::ast::{self, Block, Cond, Name, StmtKind};
 use std::ops::RangeInclusive;
-use threadwise_ir::{Command, Expr, Op};
+use threadwise_ir::{BinaryOp, Command, Copies, Expr, ExprKind, Op, Sort, UnaryOp, Update, VarRef};
 use threadwise_source::{Diagnostic, Span};
 
 impl<'a> Lowerer<'a> {
@@ -114,6 +114,111 @@ impl<'a> Lowerer<'a> {
             self.branch(head, None, block, join, span, None);
         }
         self.body.current = join;
+    }
+
+    /// `select { … } or { … }`: the first statement of each branch leaves the same point.
+    pub(super) fn select(&mut self, branches: &'a [Block], span: Span) {
+        let (head, join) = (self.body.current, self.fresh());
+        for block in branches {
+            self.check_first_statement(block, span);
+            self.in_block(|l| {
+                l.body.current = head;
+                block.stmts.iter().for_each(|stmt| l.stmt(stmt));
+            });
+            self.flow_to(join);
+        }
+        self.body.current = join;
+    }
+
+    /// A branch is taken by its first statement, so that has to be one that takes a step from here.
+    fn check_first_statement(&mut self, block: &'a Block, select: Span) {
+        let hint = "start it with what it waits for: `await e;`, `x = receive(c);`, `acquire(m);`, `atomic { … }`";
+        let Some(first) = block.stmts.first() else {
+            let error = Diagnostic::error(block.span, "a branch of `select` starts with a statement");
+            return self.report(error.label("there is none").related(select, "of this `select`").hint(hint));
+        };
+        if let Some(label) = first.labels.first() {
+            let error = Diagnostic::error(label.span, "the first statement of a branch of `select` has no label");
+            self.report(error.label("this is the point before the `select`").hint("put the label before `select`"));
+        }
+        let is_step = match &first.kind {
+            StmtKind::Skip | StmtKind::Assign(..) | StmtKind::Assert(..) | StmtKind::Assume(_) => true,
+            StmtKind::Lock(..) | StmtKind::Wait(..) | StmtKind::Signal(_) | StmtKind::Broadcast(_) => true,
+            StmtKind::Send(..) | StmtKind::Receive { .. } | StmtKind::Action { .. } => true,
+            StmtKind::Join(_) | StmtKind::Call { .. } => true,
+            StmtKind::Atomic(_) => self.body.atomic.is_none(),
+            StmtKind::Empty | StmtKind::Var(_) | StmtKind::Block(_) | StmtKind::If(..) => false,
+            StmtKind::While(..) | StmtKind::Loop(..) | StmtKind::Break | StmtKind::Continue => false,
+            StmtKind::Choose(_) | StmtKind::Select(_) | StmtKind::For(..) | StmtKind::ForCopies(..) => false,
+            StmtKind::Goto(_) | StmtKind::Start { .. } | StmtKind::Return(_) => false,
+        };
+        if !is_step {
+            let error = Diagnostic::error(first.span, "a branch of `select` cannot start with this");
+            self.report(error.label("expected a simple statement").related(select, "of this `select`").hint(hint));
+        }
+    }
+
+    /// `for t in W { … }`: one copy of the body for each copy of the thread. Copies have no names, so the identity is kept in
+    /// a local, which is set as one that is declared.
+    pub(super) fn for_threads(&mut self, name: &'a Name, thread: &'a Name, body: &'a Block, span: Span) {
+        let after = self.fresh();
+        let outermost = self.budget.unrolling.is_none();
+        self.budget.unrolling.get_or_insert(span);
+        for number in self.numbers_of_copies(thread).into_iter().flatten() {
+            if !self.spend(1, span) {
+                break;
+            }
+            let next = self.fresh();
+            self.body.loops.push(LoopTargets { break_to: after, continue_to: next });
+            self.in_block(|l| {
+                l.bind_thread(name, number, span);
+                l.block(body);
+            });
+            self.body.loops.pop();
+            self.flow_to(next);
+        }
+        if outermost {
+            self.budget.unrolling = None;
+        }
+        self.flow_to(after);
+    }
+
+    fn bind_thread(&mut self, name: &'a Name, number: i64, span: Span) {
+        let before = self.body.current;
+        self.body.graph.point(before).quiet = true;
+        let Some(local) = self.declare_local(name, Some(&Sort::Tid)) else { return };
+        let var = VarRef::Local(local);
+        let thread = Expr::new(ExprKind::ReadAfter(var), Sort::Tid, span);
+        let number_of = Expr::new(ExprKind::Unary(UnaryOp::Ord, Box::new(thread)), Sort::Int, span);
+        let number = Expr::constant(number, Sort::Int, span);
+        let formula = Box::new(Expr { span, ..Expr::binary(BinaryOp::Eq, number_of, number, Sort::Bool) });
+        let update = Update::Action { frame: [var].into(), formula, assertion: None };
+        self.touch(before, span);
+        self.command(Command { update, ..Command::default() }, span);
+    }
+
+    /// The numbers of the copies of a thread, which must be known.
+    fn numbers_of_copies(&mut self, name: &'a Name) -> Option<RangeInclusive<i64>> {
+        let template = self.resolve_thread(name)?;
+        let mut first = 1;
+        for (index, thread) in self.program.templates.iter().enumerate().take(template.index() + 1) {
+            let count = match thread.copies {
+                Copies::Single => 1,
+                Copies::Exactly(count) => i64::from(count),
+                Copies::Any => {
+                    let error = Diagnostic::error(name.span, format!("the copies of `{}` cannot be listed", name.text));
+                    let error = error.label("a loop over them cannot be unrolled");
+                    let span = thread.span;
+                    self.report(error.related(span, "there is any number of these"));
+                    return None;
+                }
+            };
+            if index == template.index() {
+                return Some(first..=first + count - 1);
+            }
+            first += count;
+        }
+        None
     }
 
     /// `for k in lo..hi { … }`: one copy after the other. `break` leaves the remaining copies out,

@@ -1,6 +1,8 @@
 //! Enumerations, shared variables, and the heads of threads and procedures.
 
+use super::functions::Typed;
 use super::names::Variable;
+use super::records::Leaf;
 use super::types::{Declared, LockKind, readers_sort};
 use super::{Lowerer, Mode};
 use crate::ast::{self, ItemKind, Name, Rhs, VarDecl};
@@ -15,8 +17,8 @@ const MAX_COPIES: i64 = 65_536;
 pub(super) struct Procedure {
     /// Its code.
     pub(super) routine: RoutineId,
-    /// The sorts of its parameters.
-    pub(super) params: Vec<Option<Sort>>,
+    /// The types of its parameters.
+    pub(super) params: Vec<Option<Typed>>,
     /// The sort of its result, if it has one.
     pub(super) result: Option<Option<Sort>>,
     /// Its name in the declaration.
@@ -56,7 +58,17 @@ impl<'a> Lowerer<'a> {
     }
 
     fn declare_variable(&mut self, name: &Name, declared: &Declared) -> Variable {
-        let Declared { sort, lock } = declared;
+        let Declared { sort, lock, channel, .. } = declared;
+        if let Some(channel) = channel {
+            return self.declare_channel(name, channel, &declared.keys());
+        }
+        if let Some(ty) = declared.record_type() {
+            let leaves = self.leaves(&ty);
+            let add = |leaf: Leaf| self.add_shared(&format!("{}{}", name.text, leaf.suffix), leaf.sort, name.span);
+            let variables = leaves.into_iter().map(add).collect();
+            self.record_variables.push((ty, variables));
+            return Variable::Record(self.record_variables.len() - 1);
+        }
         if *lock != Some(LockKind::RwLock) {
             return Variable::Plain(self.add_shared(&name.text, sort.clone(), name.span), *lock);
         }
@@ -65,7 +77,7 @@ impl<'a> Lowerer<'a> {
         Variable::RwLock { writer, readers }
     }
 
-    fn add_shared(&mut self, name: &str, sort: Sort, span: Span) -> SharedId {
+    pub(super) fn add_shared(&mut self, name: &str, sort: Sort, span: Span) -> SharedId {
         let id = SharedId(self.program.shared.len() as u32);
         self.program.shared.push(SharedVar { name: name.into(), sort, init: Initial::Default, span });
         id
@@ -88,6 +100,9 @@ impl<'a> Lowerer<'a> {
         let Some(rhs) = &decl.init else { return };
         match variable {
             Variable::Broken => {}
+            Variable::Plain(_, Some(LockKind::Cond)) => {
+                self.no_initial_value(rhs, "a `cond`", "nobody waits at the start")
+            }
             Variable::Plain(id, _) => {
                 let initial = match rhs {
                     Rhs::Any(_) => Some(Initial::Any),
@@ -99,15 +114,36 @@ impl<'a> Lowerer<'a> {
                 };
                 self.program.shared[id.index()].init = initial.unwrap_or(Initial::Default);
             }
+            Variable::Record(index) => self.lower_initial_record(index, rhs),
+            Variable::Channel(_) => self.no_initial_value(rhs, "a channel", "it always starts empty"),
             Variable::RwLock { .. } => {
-                let span = match rhs {
-                    Rhs::Any(span) => *span,
-                    Rhs::Expr(e) => e.span,
-                };
-                let error = Diagnostic::error(span, "an `rwlock` has no initial value");
-                self.report(error.label("it always starts free, with no writer and no readers"));
+                self.no_initial_value(rhs, "an `rwlock`", "it always starts free, with no writer and no readers");
             }
         }
+    }
+
+    fn lower_initial_record(&mut self, index: usize, rhs: &'a Rhs) {
+        let (ty, variables) = self.record_variables[index].clone();
+        let Some(first) = variables.first() else { return };
+        let initial = match rhs {
+            Rhs::Any(_) => vec![Initial::Any; variables.len()],
+            Rhs::Expr(e) => {
+                let mode = Mode::InitialValue(first.index());
+                let values = self.in_mode(mode, |l| l.record_value(e, &ty));
+                values.into_iter().flatten().map(Initial::Value).collect()
+            }
+        };
+        for (id, initial) in variables.into_iter().zip(initial) {
+            self.program.shared[id.index()].init = initial;
+        }
+    }
+
+    fn no_initial_value(&mut self, rhs: &Rhs, what: &str, why: &str) {
+        let span = match rhs {
+            Rhs::Any(span) => *span,
+            Rhs::Expr(e) => e.span,
+        };
+        self.report(Diagnostic::error(span, format!("{what} has no initial value")).label(why));
     }
 
     /// The heads of threads and procedures; their code follows later, because they may mention
@@ -133,9 +169,14 @@ impl<'a> Lowerer<'a> {
     }
 
     fn declare_procedure(&mut self, proc: &'a ast::Proc) {
-        let params = proc.params.iter().map(|p| self.sort(&p.ty, "a parameter")).collect();
+        let params: Vec<Option<Typed>> = proc.params.iter().map(|p| self.typed(&p.ty, "a parameter")).collect();
         let result = proc.result.as_ref().map(|r| self.sort(&r.ty, "a result"));
-        let routine = self.add_routine(&proc.name.text, proc.params.len());
+        let leaves = |param: &Option<Typed>| match param {
+            Some(Typed::Record(ty)) => self.leaves(ty).len(),
+            Some(Typed::Plain(_)) | None => 1,
+        };
+        let count = params.iter().map(leaves).sum();
+        let routine = self.add_routine(&proc.name.text, count);
         self.procedures.push(Procedure { routine, params, result, span: proc.name.span });
     }
 

@@ -3,6 +3,7 @@
 use super::budget::NODE;
 use super::fold::folded;
 use super::machine::large_constant;
+use super::records::Found;
 use super::{Lowerer, Mode};
 use crate::ast;
 use threadwise_ir::{Expr, ExprKind, Sort, UnaryOp};
@@ -21,6 +22,9 @@ impl<'a> Lowerer<'a> {
         let span = e.span;
         if !self.spend(NODE, span) {
             return None;
+        }
+        if let Found::Access(access) = self.path_or_wrong(e)? {
+            return self.path_value(&access, e);
         }
         match &e.kind {
             ast::ExprKind::Int(value) => Some(Expr::constant(*value, Sort::Int, span)),
@@ -42,7 +46,14 @@ impl<'a> Lowerer<'a> {
             ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b, expected, span),
             ast::ExprKind::Conditional(c, a, b) => self.conditional(c, [a, b], expected, span),
             ast::ExprKind::SetLiteral(elements) => self.set_literal(elements, expected, None, span),
+            ast::ExprKind::ArrayLiteral(elements) => self.array_literal(elements, expected, span),
+            ast::ExprKind::ArrayFill(element) => self.array_fill(element, expected, span),
+            ast::ExprKind::RecordLiteral(name, _) => self.misplaced_record(name, span),
+            ast::ExprKind::Call(name, args) => self.call_value(name, args, span),
             ast::ExprKind::Size(set) => {
+                if let Some(size) = self.channel_size(set) {
+                    return size.map(|size| Expr { span, ..size });
+                }
                 let set = self.set(set)?;
                 Some(unary(UnaryOp::Size, set, span))
             }
@@ -59,9 +70,28 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// A path into a record; none after one that leads nowhere has been reported.
+    fn path_or_wrong(&mut self, e: &'a ast::Expr) -> Option<Found<'a>> {
+        use ast::ExprKind::{Field, Index, Name, Prime};
+        if !matches!(e.kind, Name(_) | Index(..) | Field(..) | Prime(_)) {
+            return Some(Found::Nothing);
+        }
+        match self.path(e) {
+            Found::Wrong => None,
+            other => Some(other),
+        }
+    }
+
+    fn misplaced_record(&mut self, name: &ast::Name, span: Span) -> Option<Expr> {
+        self.resolve_record(name)?;
+        let error = Diagnostic::error(span, format!("a record of type `{}` cannot stand here", name.text));
+        self.report(error.label("expected a value that is no record"));
+        None
+    }
+
     fn self_thread(&mut self, span: Span) -> Option<Expr> {
         let place = match self.mode {
-            Mode::Code | Mode::Action | Mode::AbstractNode | Mode::AbstractEdge => {
+            Mode::Code | Mode::Action | Mode::AbstractNode | Mode::AbstractEdge | Mode::Function => {
                 return Some(Expr::new(ExprKind::SelfThread, Sort::Tid, span));
             }
             Mode::InitialValue(_) | Mode::Init => "the initial state",
@@ -143,7 +173,7 @@ impl<'a> Lowerer<'a> {
                 error.hint("sets of different types do not mix; declare both with the same type")
             }
             (Sort::Array(..), _) if fits_element(expected, found) => {
-                error.hint("an array has no literal; assign its elements, or start it with `= *` and an `init`")
+                error.hint(format!("write `[{text}; all]` for an array with this value everywhere"))
             }
             _ => error,
         };

@@ -6,6 +6,7 @@ use super::variables::When;
 use super::{Lowerer, Mode};
 use crate::ast::{self, Name};
 use std::sync::Arc;
+use threadwise_ir::{BinaryOp, Binder, Copies, Quantifier};
 use threadwise_ir::{Domain, Expr, ExprKind, LocalId, LocationId, RoutineId, SharedId, Sort, TemplateId, ThreadRef};
 use threadwise_source::{Diagnostic, Span};
 
@@ -38,6 +39,16 @@ pub(super) fn indexed(e: &ast::Expr) -> Option<Indexed<'_>> {
             }
             _ => return None,
         }
+    }
+}
+
+/// The thread whose code an expression in front of `@` or of a dot names: by its name, or by a variable bound to its
+/// copies.
+pub(super) fn thread_in_front(lowerer: &Lowerer<'_>, e: &ast::Expr) -> Option<TemplateId> {
+    match lowerer.meaning(as_name(e)?)? {
+        Meaning::Inner(Binding::Bound(_, Domain::Copies(template))) => Some(template),
+        Meaning::Global(GlobalKind::Thread(template)) => Some(template),
+        _ => None,
     }
 }
 
@@ -109,8 +120,8 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The thread in front of `@` or of a dot.
-    fn thread_ref(&mut self, e: &'a ast::Expr, text: &str) -> Option<ThreadRef> {
-        if self.mode != Mode::Property {
+    pub(super) fn thread_ref(&mut self, e: &'a ast::Expr, text: &str) -> Option<ThreadRef> {
+        if !matches!(self.mode, Mode::Property | Mode::Function) {
             let error =
                 Diagnostic::error(e.span, format!("`{text}` is allowed in `invariant`, `never` and `exceptions` only"));
             let error = error.label("threads do not see where other threads are, nor their locals");
@@ -169,22 +180,68 @@ impl<'a> Lowerer<'a> {
     /// `t@L`.
     pub(super) fn at(&mut self, thread: &'a ast::Expr, label: &'a Name, span: Span) -> Option<Expr> {
         let text = self.program.source.snippet(span, 40);
+        if self.may_look_at_threads() && thread_in_front(self, thread).is_none() {
+            return self.some_thread_at(thread, label, span);
+        }
         let thread = self.thread_ref(thread, &text)?;
         let locations = self.labelled(thread.template, label)?;
         Some(Expr::new(ExprKind::At(Box::new(thread), Box::new(locations)), Sort::Bool, span))
     }
 
+    fn may_look_at_threads(&self) -> bool {
+        matches!(self.mode, Mode::Property | Mode::Function)
+    }
+
+    /// `i@L` where `i` may be any thread: it is one that has a point with this label, and is there.
+    fn some_thread_at(&mut self, thread: &'a ast::Expr, label: &'a Name, span: Span) -> Option<Expr> {
+        let thread = self.value_of(thread, &Sort::Tid)?;
+        let mut cases = Vec::new();
+        for template in (0..self.program.templates.len() as u32).map(TemplateId) {
+            let locations = self.labelled_silently(template, &label.text);
+            if !locations.is_empty() && self.spend(locations.len() as u64, label.span) {
+                cases.push(self.copy_at(template, thread.clone(), locations, span));
+            }
+        }
+        let either = |a, b| Expr { span, ..Expr::binary(BinaryOp::Or, a, b, Sort::Bool) };
+        let found = cases.into_iter().reduce(either);
+        if found.is_none() {
+            let error = Diagnostic::error(label.span, format!("no thread has a label `{}`", label.text));
+            let labels = self.labels.iter().flat_map(|labels| labels.keys());
+            let error = suggest(error.label("unknown label"), &label.text, labels.map(|l: &Arc<str>| &**l));
+            return self.report_unless_incomplete(error);
+        }
+        found
+    }
+
+    /// The thread is a copy of this one, and at one of these locations.
+    fn copy_at(&self, template: TemplateId, thread: Expr, locations: Vec<LocationId>, span: Span) -> Expr {
+        let is_single = self.program.templates[template.index()].copies == Copies::Single;
+        let copy = if is_single { ExprKind::Thread(template) } else { ExprKind::Bound(self.bound) };
+        let copy = Expr::new(copy, Sort::Tid, span);
+        let is_there = ExprKind::At(Box::new(ThreadRef { template, thread: copy.clone() }), Box::new(locations));
+        let is_it = Expr { span, ..Expr::binary(BinaryOp::Eq, copy, thread, Sort::Bool) };
+        let both = Expr::binary(BinaryOp::And, is_it, Expr::new(is_there, Sort::Bool, span), Sort::Bool);
+        let both = Expr { span, ..both };
+        if is_single {
+            return both;
+        }
+        let binder = Binder { name: "who".into(), domain: Domain::Copies(template) };
+        Expr::quantified(Quantifier::Exists, binder, both, Sort::Bool, span)
+    }
+
+    fn labelled_silently(&mut self, template: TemplateId, label: &str) -> Vec<LocationId> {
+        let routines = self.reachable_routines(template);
+        let of = |routine: &RoutineId| self.labels[routine.index()].get(label).into_iter().flatten().copied();
+        let mut locations: Vec<LocationId> = routines.iter().flat_map(of).collect();
+        locations.sort();
+        locations
+    }
+
     /// The locations that a label names in a thread's code and in the procedures it can reach.
     fn labelled(&mut self, template: TemplateId, label: &Name) -> Option<Vec<LocationId>> {
+        let locations = self.labelled_silently(template, &label.text);
         let routines = self.reachable_routines(template);
-        let routines = &routines[..];
-        let key: &str = &label.text;
-        let mut locations = Vec::new();
-        for routine in routines {
-            locations.extend(self.labels[routine.index()].get(key).into_iter().flatten().copied());
-        }
         if !locations.is_empty() {
-            locations.sort();
             return self.spend(locations.len() as u64, label.span).then_some(locations);
         }
         let thread = self.program.templates[template.index()].name.clone();

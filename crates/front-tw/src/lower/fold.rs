@@ -2,7 +2,7 @@
 
 use threadwise_ir::{BinaryOp, Bits, Expr, ExprKind, Sort, UnaryOp};
 
-/// Integer arithmetic as the language defines it; none on overflow and division by zero.
+/// Integer arithmetic as the language defines it; none on overflow, division by zero and negative shifts.
 pub(super) fn arithmetic(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
     match op {
         BinaryOp::Add => x.checked_add(y),
@@ -19,6 +19,12 @@ pub(super) fn arithmetic(op: BinaryOp, x: i64, y: i64) -> Option<i64> {
             let wrong_sign = rest != 0 && (rest < 0) != (y < 0);
             Some(if wrong_sign { rest + y } else { rest })
         }
+        BinaryOp::BitAnd => Some(x & y),
+        BinaryOp::BitOr => Some(x | y),
+        BinaryOp::BitXor => Some(x ^ y),
+        BinaryOp::Shl if x == 0 && y >= 0 => Some(0),
+        BinaryOp::Shl => i64::try_from(i128::from(x) << u32::try_from(y).ok().filter(|count| *count < 64)?).ok(),
+        BinaryOp::Shr => Some(x >> u32::try_from(y.min(63)).ok()?),
         _ => None,
     }
 }
@@ -32,7 +38,10 @@ pub(super) fn known_value(e: &Expr) -> Option<i64> {
             Some(bits) => Some(bits.negated(known_value(a)?)),
             None => known_value(a)?.checked_neg(),
         },
-        ExprKind::Unary(UnaryOp::BitNot, a) => Some(a.sort.bits()?.complement(known_value(a)?)),
+        ExprKind::Unary(UnaryOp::BitNot, a) => match a.sort.bits() {
+            Some(bits) => Some(bits.complement(known_value(a)?)),
+            None => Some(!known_value(a)?),
+        },
         ExprKind::Unary(UnaryOp::Convert, a) => converted(known_value(a)?, &a.sort, &e.sort),
         ExprKind::Binary(op, a, b) => binary(*op, a, b),
         ExprKind::Conditional(parts) => {
@@ -62,7 +71,7 @@ fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Option<i64> {
         _ => {
             return match a.sort.bits() {
                 Some(bits) => machine_arithmetic(bits, op, x?, number(y?, &b.sort)),
-                None => arithmetic(op, x?, y?),
+                None => arithmetic(op, x?, i64::try_from(number(y?, &b.sort)).ok()?),
             };
         }
     };

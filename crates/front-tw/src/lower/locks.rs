@@ -5,6 +5,7 @@ use super::expressions::none;
 use super::fields::indexed;
 use super::names::{Binding, Meaning, Variable};
 use super::places::read_place;
+use super::records::{Access, Found};
 use super::types::LockKind;
 use crate::ast::{self, LockOp};
 use threadwise_ir::{
@@ -13,7 +14,7 @@ use threadwise_ir::{
 use threadwise_source::{Diagnostic, Span};
 
 /// The places of a lock.
-struct LockPlaces {
+pub(super) struct LockPlaces {
     kind: LockKind,
     /// The lock itself; for an `rwlock` its writer.
     main: Place,
@@ -28,7 +29,12 @@ impl<'a> Lowerer<'a> {
         self.command(command.unwrap_or_default(), span);
     }
 
-    fn lock_places(&mut self, op: LockOp, e: &'a ast::Expr) -> Option<LockPlaces> {
+    pub(super) fn lock_places(&mut self, op: LockOp, e: &'a ast::Expr) -> Option<LockPlaces> {
+        match self.path(e) {
+            Found::Access(access) => return self.lock_in_record(op, &access, e),
+            Found::Wrong => return None,
+            Found::Nothing => {}
+        }
         let Some(path) = indexed(e).filter(|path| path.primed.is_none()) else {
             if let ast::ExprKind::Error = e.kind {
                 self.reporter.note_error();
@@ -41,9 +47,12 @@ impl<'a> Lowerer<'a> {
         }
         let (kind, main, readers) = match self.shared_variable(path.name) {
             Some(Variable::Broken) => return None,
+            Some(Variable::Plain(_, Some(LockKind::Cond))) => return self.not_a_lock(e, op),
             Some(Variable::Plain(id, Some(kind))) => (kind, id, None),
             Some(Variable::RwLock { writer, readers }) => (LockKind::RwLock, writer, Some(readers)),
-            Some(Variable::Plain(_, None)) | None => return self.not_a_lock(e, op),
+            Some(Variable::Plain(_, None) | Variable::Record(_) | Variable::Channel(_)) | None => {
+                return self.not_a_lock(e, op);
+            }
         };
         self.check_operation(op, kind, e)?;
         let place = self.element_place(VarRef::Shared(main), &path.indices, path.name_span, e.span)?;
@@ -55,6 +64,19 @@ impl<'a> Lowerer<'a> {
         let readers =
             readers.map(|id| Place { var: VarRef::Shared(id), sort: Sort::set(Sort::Tid).into(), ..place.clone() });
         Some(LockPlaces { kind, main: place, readers })
+    }
+
+    /// A lock that is a field of a record.
+    fn lock_in_record(&mut self, op: LockOp, access: &Access<'a>, e: &'a ast::Expr) -> Option<LockPlaces> {
+        let Some(kind) = access.lock() else { return self.not_a_lock(e, op) };
+        self.check_operation(op, kind, e)?;
+        let main = self.leaf_places(access, e.span)?.pop()?;
+        if let Sort::Array(..) = *main.sort {
+            let error = Diagnostic::error(e.span, "this is an array of locks");
+            self.report(error.label("expected one of its elements"));
+            return None;
+        }
+        Some(LockPlaces { kind, main, readers: None })
     }
 
     fn not_a_lock<T>(&mut self, e: &ast::Expr, op: LockOp) -> Option<T> {
@@ -87,12 +109,11 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The meaning of the statements, one line each.
-    fn lock_command(&self, op: LockOp, places: &LockPlaces, span: Span) -> Command {
+    pub(super) fn lock_command(&self, op: LockOp, places: &LockPlaces, span: Span) -> Command {
         let lock = &places.main;
         let held = self.read(lock);
         let readers = places.readers.as_ref();
-        let me = || Expr::new(ExprKind::SelfThread, Sort::Tid, span);
-        let own = || set_of(vec![me()], span);
+        let (me, own) = (|| me(span), || own(span));
         let is = |a: Expr, b: Expr| operation(BinaryOp::Eq, a, b, Sort::Bool, span);
         match (op, readers) {
             (LockOp::Acquire, _) if places.kind == LockKind::Lock => {
@@ -117,7 +138,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn read(&self, place: &Place) -> Expr {
+    pub(super) fn read(&self, place: &Place) -> Expr {
         read_place(place, self.sort_of(place.var))
     }
 }
@@ -132,15 +153,25 @@ fn wait(guard: Expr, place: &Place, value: Expr) -> Command {
 }
 
 fn checked(condition: Expr, place: &Place, value: Expr) -> Command {
-    let assertion = Assertion { condition, kind: AssertionKind::Release };
+    let assertion = Assertion { condition, kind: AssertionKind::Release, message: None };
     Command { assertions: [assertion].into(), ..store(place, value) }
 }
 
-fn operation(op: BinaryOp, a: Expr, b: Expr, sort: impl Into<SortRef>, span: Span) -> Expr {
+/// The running thread.
+pub(super) fn me(span: Span) -> Expr {
+    Expr::new(ExprKind::SelfThread, Sort::Tid, span)
+}
+
+/// The set of just the running thread.
+pub(super) fn own(span: Span) -> Expr {
+    set_of(vec![me(span)], span)
+}
+
+pub(super) fn operation(op: BinaryOp, a: Expr, b: Expr, sort: impl Into<SortRef>, span: Span) -> Expr {
     Expr { span, ..Expr::binary(op, a, b, sort) }
 }
 
-fn set_of(elements: Vec<Expr>, span: Span) -> Expr {
+pub(super) fn set_of(elements: Vec<Expr>, span: Span) -> Expr {
     Expr::new(ExprKind::SetLiteral(elements.into()), Sort::set(Sort::Tid), span)
 }
 

@@ -96,24 +96,24 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// That an operand of an operation on bits is a machine integer.
+    /// That an operand of an operation on bits is an integer.
     pub(super) fn check_bits(&mut self, op: BinaryOp, value: &Expr) -> Option<()> {
-        self.check_machine_integer(spelling(op), value)
+        self.check_integer(spelling(op), value)
     }
 
-    fn check_machine_integer(&mut self, sign: &str, value: &Expr) -> Option<()> {
-        if value.sort.bits().is_some() {
+    fn check_integer(&mut self, sign: &str, value: &Expr) -> Option<()> {
+        if value.sort.is_integer() {
             return Some(());
         }
         let found = self.show(&value.sort);
-        let error = Diagnostic::error(value.span, format!("`{sign}` is for machine integers, not for type `{found}`"));
+        let error = Diagnostic::error(value.span, format!("`{sign}` is for integers, not for type `{found}`"));
         let error = error.label(format!("this is of type `{found}`"));
-        let text = self.program.source.snippet(value.span, 40);
         self.report(match (&*value.sort, sign) {
             (Sort::Bool, "&" | "|") => error.hint(format!("write `{sign}{sign}` for conditions")),
             (Sort::Bool, "^") => error.hint("write `!=` for conditions"),
             (Sort::Bool, "~") => error.hint("write `!` for conditions"),
-            (sort, _) if sort.is_numeric() => error.hint(format!("say how many bits it has, as in `u32({text})`")),
+            (Sort::Set(_), "&") => error.hint("write `inter` for sets"),
+            (Sort::Set(_), "|") => error.hint("write `union` for sets"),
             _ => error,
         });
         None
@@ -122,8 +122,8 @@ impl<'a> Lowerer<'a> {
     /// `~e`
     pub(super) fn complement(&mut self, e: &'a ast::Expr, span: Span) -> Option<Expr> {
         let value = self.expr(e, None)?;
-        self.check_machine_integer("~", &value)?;
-        let sort = value.sort;
+        self.check_integer("~", &value)?;
+        let sort = value.sort.bits().map_or(Sort::Int, Sort::Bits);
         Some(folded(Expr::new(ExprKind::Unary(UnaryOp::BitNot, Box::new(value)), sort, span)))
     }
 

@@ -6,10 +6,12 @@
 //! whatever contains it stays silent.
 
 mod abstracts;
+mod arrays;
 mod binary;
 mod body;
 mod budget;
 mod calls;
+mod channels;
 mod constants;
 mod contracts;
 mod control;
@@ -18,6 +20,7 @@ mod expressions;
 mod fields;
 mod finish;
 mod fold;
+mod functions;
 mod graph;
 mod locks;
 mod machine;
@@ -25,6 +28,7 @@ mod names;
 mod places;
 mod properties;
 mod quantifiers;
+mod records;
 mod reporter;
 mod sets;
 mod starts;
@@ -35,14 +39,17 @@ mod variables;
 use crate::ast::Module;
 use body::Body;
 use budget::Budget;
+use channels::Channel;
 use constants::Constant;
 use declarations::Procedure;
+use functions::FunctionHead;
 use names::{Global, Scope, Variable};
+use records::{Record, RecordType};
 use reporter::Reporter;
 use rustc_hash::FxHashMap;
 use starts::Starts;
 use std::sync::Arc;
-use threadwise_ir::{LocationId, Program, RoutineId, TemplateId};
+use threadwise_ir::{LocalId, LocationId, Program, RoutineId, SharedId, TemplateId};
 use threadwise_source::{Diagnostic, Severity, SourceFile, SourceMap};
 use threadwise_validate::finished;
 
@@ -92,6 +99,8 @@ fn lower_module(source: Arc<SourceMap>, module: &Module, options: &Options, inco
     lowerer.collect_names();
     lowerer.evaluate_constants(&options.defines);
     lowerer.declare_types();
+    lowerer.declare_records();
+    lowerer.declare_functions();
     lowerer.declare_variables();
     lowerer.declare_threads_and_procedures();
     lowerer.lower_initial_values();
@@ -103,6 +112,7 @@ fn lower_module(source: Arc<SourceMap>, module: &Module, options: &Options, inco
     }
     lowerer.lower_contracts();
     lowerer.lower_abstract_threads();
+    lowerer.check_unused_functions();
     lowerer.into_lowered()
 }
 
@@ -125,6 +135,8 @@ enum Mode {
     AbstractNode,
     /// An edge of an abstract thread.
     AbstractEdge,
+    /// The body of a function that nobody calls: it may mention whatever some text may.
+    Function,
 }
 
 /// The state of the translation.
@@ -138,6 +150,19 @@ struct Lowerer<'a> {
     /// The shared variables as declared; indexed like [`names::GlobalKind::Shared`].
     variables: Vec<Variable>,
     procedures: Vec<Procedure>,
+    records: Vec<Record<'a>>,
+    /// The shared variables that are records, with a variable for each leaf.
+    record_variables: Vec<(RecordType, Vec<SharedId>)>,
+    /// The same for the locals of all routines.
+    record_locals: Vec<(RecordType, Vec<LocalId>)>,
+    /// Those of a thread by their names, for properties.
+    records_of_routines: FxHashMap<(RoutineId, &'a str), (RecordType, Vec<LocalId>)>,
+    channels: Vec<Channel>,
+    /// The variable that signals share.
+    signalled: Option<SharedId>,
+    functions: Vec<FunctionHead<'a>>,
+    /// The functions whose bodies are being expanded.
+    expanding: Vec<usize>,
     starts: Starts,
     scopes: Vec<Scope<'a>>,
     mode: Mode,
@@ -164,6 +189,14 @@ impl<'a> Lowerer<'a> {
             constants: Vec::new(),
             variables: Vec::new(),
             procedures: Vec::new(),
+            records: Vec::new(),
+            record_variables: Vec::new(),
+            record_locals: Vec::new(),
+            records_of_routines: FxHashMap::default(),
+            channels: Vec::new(),
+            signalled: None,
+            functions: Vec::new(),
+            expanding: Vec::new(),
             starts: Starts::default(),
             scopes: Vec::new(),
             mode: Mode::Init,

@@ -1,9 +1,11 @@
 //! What names stand for: one space of global names, and nested scopes of local ones.
 
+use super::functions::Substitute;
 use super::types::LockKind;
 use super::{Lowerer, Mode};
 use crate::ast::{self, ItemKind, Name};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use threadwise_ir::{Copies, Domain, EnumId, LocalId, SharedId, Template, TemplateId};
 use threadwise_source::{Diagnostic, Span};
 
@@ -21,6 +23,10 @@ pub(super) enum GlobalKind {
     Thread(TemplateId),
     /// A procedure, as an index into the list of procedures.
     Proc(usize),
+    /// A record, as an index into the list of records.
+    Record(usize),
+    /// A function, as an index into the list of functions.
+    Function(usize),
 }
 
 impl GlobalKind {
@@ -33,6 +39,8 @@ impl GlobalKind {
             GlobalKind::Shared(_) => "a shared variable",
             GlobalKind::Thread(_) => "a thread",
             GlobalKind::Proc(_) => "a procedure",
+            GlobalKind::Record(_) => "a record type",
+            GlobalKind::Function(_) => "a function",
         }
     }
 }
@@ -58,6 +66,10 @@ pub(super) enum Variable {
         /// `l.r`
         readers: SharedId,
     },
+    /// A record or an array of them, as an index into the list of those.
+    Record(usize),
+    /// A channel or an array of them, as an index into the list of channels.
+    Channel(usize),
 }
 
 /// What a name of an inner scope stands for.
@@ -65,6 +77,10 @@ pub(super) enum Variable {
 pub(super) enum Binding {
     /// A local variable, a parameter or a result.
     Local(LocalId),
+    /// A local that is a record, as an index into the list of those.
+    Record(usize),
+    /// A parameter of a function that is being expanded.
+    Value(Rc<Substitute>),
     /// The variable of a `for`, in the copy at hand.
     Constant(i64),
     /// A bound variable with its depth.
@@ -77,7 +93,8 @@ impl Binding {
     /// What to call it in a message.
     pub(super) fn noun(&self) -> &'static str {
         match self {
-            Binding::Local(_) | Binding::Broken => "a local variable",
+            Binding::Local(_) | Binding::Record(_) | Binding::Broken => "a local variable",
+            Binding::Value(_) => "a parameter of a function",
             Binding::Constant(_) => "the constant of a `for` loop",
             Binding::Bound(..) => "a bound variable",
         }
@@ -111,6 +128,7 @@ impl<'a> Lowerer<'a> {
     /// declarations may use each other in any order.
     pub(super) fn collect_names(&mut self) {
         let (mut consts, mut enums, mut shared, mut threads, mut procs) = (0, 0, 0, 0, 0);
+        let (mut records, mut functions) = (0, 0);
         let module = self.module;
         for item in &module.items {
             match &item.kind {
@@ -135,6 +153,14 @@ impl<'a> Lowerer<'a> {
                 ItemKind::Thread(thread) => {
                     self.declare_global(&thread.name, GlobalKind::Thread(TemplateId(threads)));
                     threads += 1;
+                }
+                ItemKind::Record(name, _) => {
+                    self.declare_global(name, GlobalKind::Record(records));
+                    records += 1;
+                }
+                ItemKind::Function(function) => {
+                    self.declare_global(&function.name, GlobalKind::Function(functions));
+                    functions += 1;
                 }
                 ItemKind::Proc(proc) => {
                     self.declare_global(&proc.name, GlobalKind::Proc(procs));
@@ -191,7 +217,8 @@ impl<'a> Lowerer<'a> {
         }
         if meaning.is_none() {
             let inner = self.scopes.iter().flat_map(|scope| scope.keys().copied());
-            let types = |kind: GlobalKind| matches!(kind, GlobalKind::Enum(_) | GlobalKind::Proc(_));
+            let types =
+                |kind: GlobalKind| matches!(kind, GlobalKind::Enum(_) | GlobalKind::Proc(_) | GlobalKind::Record(_));
             let global = self.globals.iter().filter(|(_, g)| !types(g.kind)).map(|(name, _)| *name);
             let words = ["true", "false", "none", "self"];
             self.reporter.unknown(span, "name", name, inner.chain(global).chain(words));

@@ -3,13 +3,42 @@
 use super::Lowerer;
 use super::fields::indexed;
 use super::names::{Binding, GlobalKind, Meaning, Variable};
+use super::records::{Found, RecordType};
+use super::types::LockKind;
 use crate::ast::{self, ExprKind, Name};
 use threadwise_ir::{Expr, Place, SharedId, Sort, VarRef};
 use threadwise_source::{Diagnostic, Span};
 
+/// What is assigned together: the leaves of a record, or just one place.
+pub(super) struct Targets {
+    pub(super) record: Option<RecordType>,
+    pub(super) places: Vec<Place>,
+}
+
 impl<'a> Lowerer<'a> {
-    /// The target of an assignment.
+    /// The target of an assignment, which may be a record.
+    pub(super) fn places(&mut self, e: &'a ast::Expr) -> Option<Targets> {
+        match self.path(e) {
+            Found::Access(access) => {
+                let places = self.leaf_places(&access, e.span)?;
+                Some(Targets { record: access.record_type(), places })
+            }
+            Found::Wrong => None,
+            Found::Nothing => Some(Targets { record: None, places: vec![self.place(e)?] }),
+        }
+    }
+
+    /// The target of an assignment that is no record.
     pub(super) fn place(&mut self, e: &'a ast::Expr) -> Option<Place> {
+        match self.path(e) {
+            Found::Access(access) if access.record_type().is_none() => return self.leaf_places(&access, e.span)?.pop(),
+            Found::Access(access) => {
+                self.path_value(&access, e);
+                return None;
+            }
+            Found::Wrong => return None,
+            Found::Nothing => {}
+        }
         let (base, field) = match &e.kind {
             ExprKind::Field(base, field) => (&**base, Some(field)),
             _ => (e, None),
@@ -42,6 +71,13 @@ impl<'a> Lowerer<'a> {
         };
         match variable {
             Variable::Broken => None,
+            Variable::Plain(_, Some(LockKind::Cond)) | Variable::Channel(_) => {
+                let error = Diagnostic::error(span, format!("`{name}` cannot {fate}"));
+                self.report(error.label("condition variables and channels have statements of their own"));
+                None
+            }
+            // Records are paths, which are looked at before.
+            Variable::Record(_) => None,
             Variable::Plain(id, _) => Some(VarRef::Shared(id)),
             Variable::RwLock { .. } => {
                 let error = Diagnostic::error(span, format!("the rwlock `{name}` cannot be assigned as a whole"));
@@ -110,7 +146,7 @@ impl<'a> Lowerer<'a> {
     fn frame_entry(&mut self, e: &'a ast::Expr) -> Option<Vec<VarRef>> {
         match &e.kind {
             ExprKind::Name(name) => self.frame_variable(name, e.span),
-            ExprKind::Field(base, field) => self.frame_part(base, field),
+            ExprKind::Field(base, field) => self.frame_part(base, field, e),
             ExprKind::Error => {
                 self.reporter.note_error();
                 None
@@ -136,10 +172,23 @@ impl<'a> Lowerer<'a> {
         if let Some(Variable::RwLock { writer, readers }) = self.shared_variable(name) {
             return Some(vec![VarRef::Shared(writer), VarRef::Shared(readers)]);
         }
+        if let Some(variables) = self.record_leaves_named(name) {
+            return Some(variables);
+        }
         self.variable(name, span, "change").map(|var| vec![var])
     }
 
-    fn frame_part(&mut self, base: &'a ast::Expr, field: &'a Name) -> Option<Vec<VarRef>> {
+    fn frame_part(&mut self, base: &'a ast::Expr, field: &'a Name, e: &'a ast::Expr) -> Option<Vec<VarRef>> {
+        match self.path(e) {
+            Found::Access(access) => {
+                let places = self.leaf_places(&access, e.span)?;
+                if places.iter().all(|place| place.indices.is_empty()) {
+                    return Some(places.into_iter().map(|place| place.var).collect());
+                }
+            }
+            Found::Wrong => return None,
+            Found::Nothing => {}
+        }
         let path = indexed(base);
         match path {
             Some(path) if path.indices.is_empty() && path.primed.is_none() => {

@@ -59,6 +59,11 @@ impl<'a> Lowerer<'a> {
             Variable::Broken => return,
             Variable::Plain(id, _) => vec![id],
             Variable::RwLock { writer, readers } => vec![writer, readers],
+            Variable::Record(index) => self.record_variables[index].1.clone(),
+            Variable::Channel(index) => {
+                let channel = &self.channels[index];
+                channel.values.iter().copied().chain([channel.length]).collect()
+            }
         };
         if vars.iter().any(|var| depth > self.program.shared[var.index()].sort.array_depth()) {
             let error = Diagnostic::error(name.span, format!("`{}` has no such elements", name.text));

@@ -59,6 +59,18 @@ impl Reporter {
         self.report(suggest(error, name, candidates));
     }
 
+    /// How much has been said.
+    pub(super) fn position(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Adds to everything that has been said since then where it comes from.
+    pub(super) fn relate_since(&mut self, position: usize, span: Span, text: &str) {
+        for diagnostic in self.diagnostics.iter_mut().skip(position) {
+            *diagnostic = diagnostic.clone().related(span, text);
+        }
+    }
+
     /// Counts an error that the parser has told the user already.
     pub(super) fn note_error(&mut self) {
         self.errors += 1;

@@ -26,6 +26,7 @@ pub(super) fn need(e: &ast::Expr) -> Need {
     match &e.kind {
         ast::ExprKind::SetLiteral(elements) if elements.is_empty() => Need::Everything,
         ast::ExprKind::SetLiteral(_) => Need::Elements,
+        ast::ExprKind::ArrayLiteral(_) | ast::ExprKind::ArrayFill(_) => Need::Everything,
         ast::ExprKind::Conditional(_, a, b)
         | ast::ExprKind::Binary(BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus, a, b) => need(a).min(need(b)),
         _ => Need::Nothing,
@@ -77,7 +78,7 @@ impl<'a> Lowerer<'a> {
         let x = self.expr(first, expected);
         let y = match &x {
             None if need(second) != Need::Nothing => None,
-            Some(x) if matches!(*x.sort, Sort::Set(_)) => {
+            Some(x) if matches!(*x.sort, Sort::Set(_) | Sort::Array(..)) => {
                 let sort = x.sort;
                 self.expr(second, Some(&sort))
             }

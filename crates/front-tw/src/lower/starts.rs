@@ -2,6 +2,7 @@
 //! guarded commands is said by `threadwise_spawn`.
 
 use super::Lowerer;
+use super::functions::Typed;
 use super::graph::AtomicId;
 use super::names::{GlobalKind, Meaning, as_name};
 use crate::ast::{self, Name, Param, Thread};
@@ -26,7 +27,7 @@ pub(super) struct Starts {
 #[derive(Clone)]
 struct Head {
     startable: Startable,
-    params: Vec<Option<Sort>>,
+    params: Vec<Option<Typed>>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -40,7 +41,8 @@ impl<'a> Lowerer<'a> {
                 Some(Parameter { name, sort: sort.clone()?, span: param.name.span })
             });
             let startable = self.startable(template, copies, right.collect(), thread.head);
-            Head { startable, params: sorts }
+            let params = sorts.into_iter().map(|sort| sort.map(Typed::Plain)).collect();
+            Head { startable, params }
         });
         self.starts.threads.push(head);
     }
@@ -84,9 +86,13 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn parameter_place(&mut self, name: &'a Name, sort: &Option<Sort>) -> Option<Place> {
-        let local = self.declare_local(name, sort.as_ref())?;
-        Some(Place { var: VarRef::Local(local), indices: Box::default(), sort: sort.as_ref()?.into(), span: name.span })
+    fn parameter_place(&mut self, name: &'a Name, ty: &Option<Typed>) -> Option<Place> {
+        let sort = match ty {
+            Some(Typed::Plain(sort)) => Some(sort),
+            Some(Typed::Record(_)) | None => None,
+        };
+        let local = self.declare_local(name, sort)?;
+        Some(Place { var: VarRef::Local(local), indices: Box::default(), sort: sort?.into(), span: name.span })
     }
 
     /// `start W(e);` and `t = start W(e);`
@@ -170,7 +176,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Commands between which nobody else gets in.
-    fn in_one_step(&mut self, commands: Vec<Command>, span: Span) {
+    pub(super) fn in_one_step(&mut self, commands: Vec<Command>, span: Span) {
         let around = self.body.atomic;
         let inside = around.unwrap_or(AtomicId(self.body.atomics));
         self.body.atomics += 1;

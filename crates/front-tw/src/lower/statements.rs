@@ -1,6 +1,8 @@
 //! Simple statements: one step each.
 
 use super::graph::PointId;
+use super::places::Targets;
+use super::records::{Leaf, RecordType};
 use super::{Lowerer, Mode};
 use crate::ast::{self, Rhs, Stmt, StmtKind, VarDecl};
 use threadwise_ir::{Assertion, AssertionKind, Command, Expr, ExprKind, Op, Place, Sort, Update, Value, VarRef};
@@ -33,7 +35,8 @@ impl<'a> Lowerer<'a> {
     /// a statement inside.
     fn starts_with_a_step(&self, kind: &StmtKind) -> bool {
         match kind {
-            StmtKind::Empty | StmtKind::Block(_) | StmtKind::Loop(..) | StmtKind::For(..) => false,
+            StmtKind::Empty | StmtKind::Block(_) | StmtKind::Loop(..) => false,
+            StmtKind::For(..) | StmtKind::ForCopies(..) => false,
             StmtKind::Atomic(_) => self.body.atomic.is_none(),
             _ => true,
         }
@@ -46,12 +49,17 @@ impl<'a> Lowerer<'a> {
             StmtKind::Skip => self.command(Command::default(), span),
             StmtKind::Var(decl) => self.var(decl, current, span),
             StmtKind::Assign(targets, values) => self.assign(targets, values, span),
-            StmtKind::Assert(e) => self.assert(e, span),
+            StmtKind::Assert(e, message) => self.assert(e, message.as_deref(), span),
             StmtKind::Assume(e) => {
                 let guard = self.condition(e).map(Box::new);
                 self.command(Command { guard, ..Command::default() }, span);
             }
             StmtKind::Lock(op, e) => self.lock(*op, e, span),
+            StmtKind::Wait(condition, mutex) => self.wait_for(condition, mutex, span),
+            StmtKind::Signal(condition) => self.signal(condition, span),
+            StmtKind::Broadcast(condition) => self.broadcast(condition, span),
+            StmtKind::Send(channel, value) => self.send(channel, value, span),
+            StmtKind::Receive { result, channel } => self.receive(result.as_ref(), channel, span),
             StmtKind::Action { frame, formula, assertion } => {
                 self.action(frame, formula, assertion.as_ref(), span);
             }
@@ -65,6 +73,8 @@ impl<'a> Lowerer<'a> {
             StmtKind::Break => self.leave_loop("break", |targets| targets.break_to, span),
             StmtKind::Continue => self.leave_loop("continue", |targets| targets.continue_to, span),
             StmtKind::Choose(branches) => self.choose(branches, span),
+            StmtKind::Select(branches) => self.select(branches, span),
+            StmtKind::ForCopies(name, thread, body) => self.for_threads(name, thread, body, span),
             StmtKind::For(name, lo, hi, body) => self.for_loop(name, [lo, hi], body, span),
             StmtKind::Goto(label) => self.goto(label),
             StmtKind::Call { result, proc, args } => self.call(result.as_ref(), proc, args, span),
@@ -76,6 +86,10 @@ impl<'a> Lowerer<'a> {
 
     /// `var x, y: T = e;`. The initial value does not see the new names.
     fn var(&mut self, decl: &'a VarDecl, before: PointId, span: Span) {
+        let declared = self.declared(&decl.ty);
+        if let Some(ty) = declared.and_then(|declared| declared.record_type()) {
+            return self.record_var(decl, &ty, before, span);
+        }
         let sort = self.sort(&decl.ty, "a local variable");
         let value = match (&decl.init, &sort) {
             (None, Some(sort)) => Expr::default_of(sort, span).map(Value::Of),
@@ -97,6 +111,38 @@ impl<'a> Lowerer<'a> {
         self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
     }
 
+    /// `var r: R = e;`: a local for each leaf.
+    fn record_var(&mut self, decl: &'a VarDecl, ty: &RecordType, before: PointId, span: Span) {
+        let leaves = self.leaves(ty);
+        if leaves.iter().any(|leaf| leaf.lock.is_some()) {
+            let error = Diagnostic::error(decl.ty.span, "a local variable cannot be a record with locks");
+            self.report(error.label("locks are shared variables"));
+        }
+        let default = |leaf: &Leaf| Expr::default_of(&leaf.sort, span).map(Value::Of);
+        let values: Vec<Option<Value>> = match &decl.init {
+            None => leaves.iter().map(default).collect(),
+            Some(Rhs::Any(_)) => leaves.iter().map(|_| Some(Value::Any)).collect(),
+            Some(Rhs::Expr(e)) => {
+                self.record_value(e, ty).into_iter().flatten().map(|value| Some(Value::Of(value))).collect()
+            }
+        };
+        let mut assignments = Vec::new();
+        for name in &decl.names {
+            let locals = self.declare_record(name, ty);
+            for ((id, leaf), value) in locals.into_iter().zip(&leaves).zip(&values) {
+                let (var, sort) = (VarRef::Local(id), leaf.sort.clone().into());
+                let place = Place { var, indices: Box::default(), sort, span: name.span };
+                match value {
+                    Some(value) => assignments.push((place, value.clone())),
+                    None => self.body.graph.point(before).undeclared.push(id),
+                }
+            }
+        }
+        let reads = |value: &Option<Value>| matches!(value, Some(Value::Of(e)) if reads_shared(e));
+        self.body.graph.point(before).quiet = !values.iter().any(reads);
+        self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
+    }
+
     /// `x, a[i] = e, *;`. Where two elements of one array turn out to be the same, the later
     /// assignment counts.
     fn assign(&mut self, targets: &'a [ast::Expr], values: &'a [Rhs], span: Span) {
@@ -107,14 +153,32 @@ impl<'a> Lowerer<'a> {
         }
         let mut assignments: Vec<(Place, Value)> = Vec::new();
         for (target, value) in targets.iter().zip(values) {
-            let place = self.place(target);
-            let value = self.assigned_value(value, place.as_ref().map(|p| &*p.sort));
-            if let (Some(place), Some(value)) = (place, value) {
+            for (place, value) in self.assignment(target, value) {
                 self.check_assigned_once(&assignments, &place);
                 assignments.push((place, value));
             }
         }
         self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
+    }
+
+    /// One target and its value: of a record, the leaves.
+    fn assignment(&mut self, target: &'a ast::Expr, value: &'a Rhs) -> Vec<(Place, Value)> {
+        let targets = self.places(target);
+        let (record, places) = match targets {
+            Some(Targets { record, places }) => (record, places),
+            None => {
+                self.assigned_value(value, None);
+                return Vec::new();
+            }
+        };
+        let values = match (&record, value) {
+            (Some(ty), Rhs::Expr(e)) => {
+                self.record_value(e, ty).map(|leaves| leaves.into_iter().map(Value::Of).collect())
+            }
+            (Some(_), Rhs::Any(_)) => Some(vec![Value::Any; places.len()]),
+            (None, _) => self.assigned_value(value, Some(&places[0].sort)).map(|value| vec![value]),
+        };
+        places.into_iter().zip(values.unwrap_or_default()).collect()
     }
 
     fn assigned_value(&mut self, value: &'a Rhs, sort: Option<&Sort>) -> Option<Value> {
@@ -142,9 +206,10 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn assert(&mut self, e: &'a ast::Expr, span: Span) {
+    fn assert(&mut self, e: &'a ast::Expr, message: Option<&str>, span: Span) {
         let condition = self.condition(e);
-        let assertion = |condition| Assertion { condition, kind: AssertionKind::Assert };
+        let message = message.map(Into::into);
+        let assertion = |condition| Assertion { condition, kind: AssertionKind::Assert, message };
         let assertions = condition.map(assertion).into_iter().collect();
         self.command(Command { assertions, ..Command::default() }, span);
     }

@@ -1,8 +1,10 @@
 //! Types as written and the sorts they stand for.
 
 use super::Lowerer;
+use super::functions::Typed;
 use super::machine::machine_sort;
 use super::names::GlobalKind;
+use super::records::RecordType;
 use super::reporter::suggest;
 use crate::ast::{Type, TypeKind};
 use crate::parser::TYPE_WORDS;
@@ -18,6 +20,9 @@ const MAX_ARRAY_KEYS: u128 = 65_536;
 /// The most elements that nested arrays may have together.
 const MAX_ARRAY_ELEMENTS: u128 = 1 << 20;
 
+/// The most values that a channel may hold.
+const MAX_CAPACITY: i64 = 1024;
+
 /// The kinds of locks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LockKind {
@@ -27,6 +32,8 @@ pub(super) enum LockKind {
     Mutex,
     /// `rwlock`, a `tid` and a `set<tid>`.
     RwLock,
+    /// `cond`, a `set<tid>`: no lock, but treated like one.
+    Cond,
 }
 
 impl LockKind {
@@ -36,6 +43,7 @@ impl LockKind {
             LockKind::Lock => "a `lock`",
             LockKind::Mutex => "a `mutex`",
             LockKind::RwLock => "an `rwlock`",
+            LockKind::Cond => "a `cond`",
         }
     }
 }
@@ -47,13 +55,41 @@ pub(super) struct Declared {
     pub(super) sort: Sort,
     /// The kind of lock, if it is one.
     pub(super) lock: Option<LockKind>,
+    /// The record, if it is one; the sort then has only the keys.
+    pub(super) record: Option<usize>,
+    /// The channel, if it is one; the sort then has only the keys.
+    pub(super) channel: Option<ChannelType>,
+}
+
+/// What a channel holds, and how many of it.
+#[derive(Clone, Debug)]
+pub(super) struct ChannelType {
+    pub(super) element: Typed,
+    pub(super) capacity: i64,
+}
+
+impl Declared {
+    /// The keys of the arrays around it.
+    pub(super) fn keys(&self) -> Vec<Sort> {
+        let (mut keys, mut sort) = (Vec::new(), &self.sort);
+        while let Sort::Array(key, element) = sort {
+            keys.push(Sort::clone(key));
+            sort = element;
+        }
+        keys
+    }
+
+    /// The type, if it is one of records.
+    pub(super) fn record_type(&self) -> Option<RecordType> {
+        self.record.map(|record| RecordType { record, keys: self.keys() })
+    }
 }
 
 impl<'a> Lowerer<'a> {
     /// What a type stands for.
     pub(super) fn declared(&mut self, ty: &'a Type) -> Option<Declared> {
-        let plain = |sort| Some(Declared { sort, lock: None });
-        let locked = |sort, lock| Some(Declared { sort, lock: Some(lock) });
+        let plain = |sort| Some(Declared { sort, lock: None, record: None, channel: None });
+        let locked = |sort, lock| Some(Declared { sort, lock: Some(lock), record: None, channel: None });
         match &ty.kind {
             TypeKind::Bool => plain(Sort::Bool),
             TypeKind::Int => plain(Sort::Int),
@@ -63,23 +99,63 @@ impl<'a> Lowerer<'a> {
                 plain(self.range(lo?, hi?, ty.span)?)
             }
             TypeKind::Machine(machine) => plain(machine_sort(*machine)),
-            TypeKind::Named(name) => plain(self.enumeration(name, ty.span)?),
+            TypeKind::Named(name) => match self.globals.get(name.as_str()).map(|g| g.kind) {
+                Some(GlobalKind::Record(record)) => {
+                    self.finish_record(record, Some(ty.span))?;
+                    Some(Declared { sort: Sort::Bool, lock: None, record: Some(record), channel: None })
+                }
+                _ => plain(self.enumeration(name, ty.span)?),
+            },
             TypeKind::Set(element) => plain(self.set_type(element)?),
             TypeKind::Array(key, element) => self.array_type(key, element, ty.span),
             TypeKind::Lock => locked(Sort::Bool, LockKind::Lock),
             TypeKind::Mutex => locked(Sort::Tid, LockKind::Mutex),
             TypeKind::RwLock => locked(Sort::Tid, LockKind::RwLock),
+            TypeKind::Cond => locked(Sort::set(Sort::Tid), LockKind::Cond),
+            TypeKind::Chan(element, capacity) => {
+                let channel = Some(self.channel_type(element, capacity)?);
+                Some(Declared { sort: Sort::Bool, lock: None, record: None, channel })
+            }
         }
     }
 
     /// The sort of a type that must not be a lock; `what` says what has the type.
     pub(super) fn sort(&mut self, ty: &'a Type, what: &str) -> Option<Sort> {
-        let Declared { sort, lock } = self.declared(ty)?;
+        let Declared { sort, lock, record, channel } = self.declared(ty)?;
+        if record.is_some() || channel.is_some() {
+            let kind = if record.is_some() { "a record" } else { "a channel" };
+            let error = Diagnostic::error(ty.span, format!("{what} cannot be {kind}"));
+            self.report(match record {
+                Some(_) => error.label("expected a type that is no record"),
+                None => error.label("channels are shared variables"),
+            });
+            return None;
+        }
         let Some(lock) = lock else { return Some(sort) };
         let error = Diagnostic::error(ty.span, format!("{what} cannot be {}", lock.with_article()));
         let error = error.label("locks are shared variables");
         self.report(error.hint("declare the lock with `shared`, and keep an index or a `tid` here"));
         None
+    }
+
+    fn channel_type(&mut self, element: &'a Type, capacity: &'a crate::ast::Expr) -> Option<ChannelType> {
+        let (typed, count) = (self.typed(element, "what a channel holds"), self.constant(capacity));
+        let (typed, count) = (typed?, count?);
+        if !(1..=MAX_CAPACITY).contains(&count) {
+            let error = Diagnostic::error(capacity.span, format!("a channel cannot hold {count} values"));
+            self.report(error.label(format!("expected a number from 1 to {MAX_CAPACITY}")));
+            return None;
+        }
+        let has_arrays = match &typed {
+            Typed::Plain(sort) => matches!(sort, Sort::Array(..)),
+            Typed::Record(ty) => self.leaves(ty).iter().any(|leaf| matches!(leaf.sort, Sort::Array(..))),
+        };
+        if has_arrays {
+            let error = Diagnostic::error(element.span, "a channel cannot hold arrays");
+            self.report(error.label("expected a type without arrays").hint("send their elements one by one"));
+            return None;
+        }
+        Some(ChannelType { element: typed, capacity: count })
     }
 
     fn range(&mut self, lo: i64, hi: i64, span: Span) -> Option<Sort> {
@@ -145,13 +221,13 @@ impl<'a> Lowerer<'a> {
     fn array_type(&mut self, key: &'a Type, element: &'a Type, span: Span) -> Option<Declared> {
         let (key_sort, declared) = (self.key_sort(key), self.declared(element));
         let (key_sort, declared) = (key_sort?, declared?);
-        let sort = Sort::array(key_sort, declared.sort);
+        let sort = Sort::array(key_sort, declared.sort.clone());
         if self.elements(&sort) > MAX_ARRAY_ELEMENTS {
             let error = Diagnostic::error(span, "this array is too large");
             self.report(error.label(format!("it has more than {MAX_ARRAY_ELEMENTS} elements")));
             return None;
         }
-        Some(Declared { sort, lock: declared.lock })
+        Some(Declared { sort, ..declared })
     }
 
     fn key_sort(&mut self, key: &'a Type) -> Option<Sort> {

@@ -1,6 +1,7 @@
 //! Names in expressions, and their values after the step.
 
 use super::names::{Binding, GlobalKind, Meaning, Variable};
+use super::types::LockKind;
 use super::{Lowerer, Mode};
 use crate::ast;
 use threadwise_ir::{Copies, Expr, ExprKind, LocalId, SharedId, Sort, TemplateId, VarRef};
@@ -22,7 +23,9 @@ impl<'a> Lowerer<'a> {
             Meaning::Inner(Binding::Bound(depth, domain)) => {
                 Some(Expr::new(ExprKind::Bound(depth), domain.sort(), span))
             }
-            Meaning::Inner(Binding::Broken) => None,
+            Meaning::Inner(Binding::Value(value)) => self.substituted(&value, span),
+            // Records are paths, which are looked at before names are.
+            Meaning::Inner(Binding::Record(_) | Binding::Broken) => None,
             Meaning::Global(kind) => self.global(name, kind, span),
         }
     }
@@ -36,6 +39,16 @@ impl<'a> Lowerer<'a> {
             GlobalKind::Proc(_) => {
                 let error = Diagnostic::error(span, format!("`{name}` is a procedure, not a value"));
                 self.report(error.label("a call is a statement").hint(format!("write `x = {name}(…);`")));
+                None
+            }
+            GlobalKind::Function(_) => {
+                let error = Diagnostic::error(span, format!("`{name}` is a function, not a value"));
+                self.report(error.label("expected a call").hint(format!("write `{name}(…)`")));
+                None
+            }
+            GlobalKind::Record(_) => {
+                let error = Diagnostic::error(span, format!("`{name}` is a type, not a value"));
+                self.report(error.label("expected a value").hint(format!("write `{name}(a: …)` with its fields")));
                 None
             }
             GlobalKind::Enum(_) => {
@@ -61,7 +74,17 @@ impl<'a> Lowerer<'a> {
 
     fn read_variable(&mut self, name: &str, variable: Variable, when: When, span: Span) -> Option<Expr> {
         match variable {
-            Variable::Broken => None,
+            Variable::Broken | Variable::Record(_) => None,
+            Variable::Plain(_, Some(LockKind::Cond)) => {
+                let error = Diagnostic::error(span, format!("the condition variable `{name}` is not a value"));
+                self.report(error.label("only `wait`, `signal` and `broadcast` use it"));
+                None
+            }
+            Variable::Channel(_) => {
+                let error = Diagnostic::error(span, format!("the channel `{name}` is not a value"));
+                self.report(error.label("only `send`, `receive` and `size` use it"));
+                None
+            }
             Variable::Plain(id, _) => self.read_shared(id, when, span),
             Variable::RwLock { .. } => {
                 let error = Diagnostic::error(span, format!("the rwlock `{name}` is not a value"));
@@ -88,7 +111,7 @@ impl<'a> Lowerer<'a> {
         Some(read(VarRef::Shared(id), sort, when, span))
     }
 
-    fn read_local(&mut self, id: LocalId, when: When, span: Span) -> Expr {
+    pub(super) fn read_local(&mut self, id: LocalId, when: When, span: Span) -> Expr {
         let sort = self.body.locals[id.index()].sort.clone();
         read(VarRef::Local(id), sort, when, span)
     }
@@ -134,7 +157,7 @@ impl<'a> Lowerer<'a> {
 
     /// Whether values after the step may be mentioned here; if not, that is reported.
     pub(super) fn check_primes_allowed(&mut self, span: Span) -> bool {
-        if matches!(self.mode, Mode::Action | Mode::Contract | Mode::AbstractEdge) {
+        if matches!(self.mode, Mode::Action | Mode::Contract | Mode::AbstractEdge | Mode::Function) {
             return true;
         }
         let error = Diagnostic::error(span, "a prime makes sense only where a step is described");

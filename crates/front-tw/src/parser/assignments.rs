@@ -16,6 +16,9 @@ impl Parser<'_> {
         if self.at_join() {
             return self.join_statement();
         }
+        if self.at_operation() {
+            return self.operation(None);
+        }
         if self.peek(1) == TokenKind::LeftParen {
             return self.call(None);
         }
@@ -26,6 +29,9 @@ impl Parser<'_> {
         self.assign_sign(&targets)?;
         if self.at_start() && targets.len() == 1 {
             return self.start_statement(targets.into_iter().next());
+        }
+        if self.at_receive() && targets.len() == 1 {
+            return self.operation(targets.into_iter().next());
         }
         if self.at_call() && targets.len() == 1 {
             return self.call(targets.into_iter().next());
@@ -80,7 +86,10 @@ impl Parser<'_> {
     }
 
     fn at_call(&self) -> bool {
-        self.at(TokenKind::Identifier) && self.peek(1) == TokenKind::LeftParen && !is_function(self.text())
+        self.at(TokenKind::Identifier)
+            && self.peek(1) == TokenKind::LeftParen
+            && !is_function(self.text())
+            && !self.at_value_with_parentheses()
     }
 
     fn call(&mut self, result: Option<Expr>) -> Attempt<StmtKind> {

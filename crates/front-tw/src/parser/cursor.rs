@@ -1,5 +1,6 @@
 //! The parser's state: the place in the tokens, the depth of the tree, the complaints so far.
 
+use super::words::DeclaredWords;
 use super::{Abandoned, Attempt, MAX_DEPTH, MAX_DIAGNOSTICS};
 use crate::ast::{Item, Name};
 use crate::lexer::{Token, TokenKind};
@@ -20,6 +21,8 @@ pub(super) struct Parser<'a> {
     pub(super) suspicious_braces: Option<(Span, Span)>,
     /// Indentation of the declaration being parsed.
     pub(super) item_indentation: usize,
+    /// What the program declares, as far as it decides how it is read.
+    pub(super) words: DeclaredWords<'a>,
     diagnostics: Vec<Diagnostic>,
     /// The token at which the last complaint was made; a second one there would be an echo.
     last_complaint: Option<usize>,
@@ -32,8 +35,10 @@ pub(super) struct Parser<'a> {
 impl<'a> Parser<'a> {
     /// A parser at the start of the tokens, which end with [`TokenKind::EndOfFile`].
     pub(super) fn new(file: &'a SourceFile, tokens: Vec<Token>) -> Parser<'a> {
+        let words = DeclaredWords::of(file, &tokens);
         Parser {
             file,
+            words,
             tokens,
             position: 0,
             misplaced_items: Vec::new(),

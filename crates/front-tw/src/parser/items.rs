@@ -28,6 +28,9 @@ impl Parser<'_> {
         if self.at_word_exceptions() {
             self.read_as(TokenKind::Exceptions);
         }
+        if self.at_function_declaration() {
+            self.read_as(TokenKind::Function);
+        }
         self.read_slip_as_item();
         let start = self.span();
         let kind = self.item_kind()?;
@@ -37,7 +40,8 @@ impl Parser<'_> {
     fn item_kind(&mut self) -> Attempt<ItemKind> {
         match self.kind() {
             TokenKind::Const => self.constant(),
-            TokenKind::Type => self.enumeration(),
+            TokenKind::Type => self.type_declaration(),
+            TokenKind::Function => self.function_declaration(),
             TokenKind::Shared => {
                 self.bump();
                 Ok(ItemKind::Shared(self.variables("shared")?))
@@ -70,15 +74,18 @@ impl Parser<'_> {
         Ok(ItemKind::Const(name, value))
     }
 
-    /// `type T = enum { a, b };`
-    fn enumeration(&mut self) -> Attempt<ItemKind> {
+    /// `type T = enum { a, b };`, `type R = record { a: T, b: U };`
+    fn type_declaration(&mut self) -> Attempt<ItemKind> {
         self.bump();
         let name = self.name("the name of a type")?;
         self.check_not_built_in(&name, super::types::TYPE_WORDS.contains(&name.text.as_str()), "type");
         self.expect(TokenKind::Assign)?;
+        if self.at(TokenKind::Identifier) && self.text() == "record" {
+            return self.record_declaration(name);
+        }
         if !self.at(TokenKind::Enum) {
-            let hint = "only enums are declared: `type Phase = enum { idle, busy };`".to_string();
-            return Err(self.expected_with("`enum`", Some(hint)));
+            let hint = "write `type Phase = enum { idle, busy };` or `type Point = record { x: int, y: int };`";
+            return Err(self.expected_with("`enum` or `record`", Some(hint.to_string())));
         }
         self.bump();
         let opening = self.expect(TokenKind::LeftBrace)?;
@@ -92,6 +99,24 @@ impl Parser<'_> {
         self.closing(TokenKind::RightBrace, opening)?;
         self.semicolon()?;
         Ok(ItemKind::Enum(name, members))
+    }
+
+    /// What follows `type R =`.
+    fn record_declaration(&mut self, name: Name) -> Attempt<ItemKind> {
+        self.bump();
+        let opening = self.expect(TokenKind::LeftBrace)?;
+        let mut fields = Vec::new();
+        while !self.at(TokenKind::RightBrace) {
+            let field = self.name("the name of a field")?;
+            self.expect(TokenKind::Colon)?;
+            fields.push(Param { name: field, ty: self.ty()? });
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.closing(TokenKind::RightBrace, opening)?;
+        self.semicolon()?;
+        Ok(ItemKind::Record(name, fields))
     }
 
     fn property(&mut self, make: fn(Expr) -> ItemKind) -> Attempt<ItemKind> {
@@ -185,7 +210,7 @@ impl Parser<'_> {
         Ok(Proc { name, params, result, body: self.block()? })
     }
 
-    fn parameters(&mut self) -> Attempt<Vec<Param>> {
+    pub(super) fn parameters(&mut self) -> Attempt<Vec<Param>> {
         let opening = self.expect(TokenKind::LeftParen)?;
         let mut params = Vec::new();
         while !self.at(TokenKind::RightParen) {

@@ -9,7 +9,7 @@ use crate::lexer::TokenKind;
 use threadwise_source::{Diagnostic, Span};
 
 /// The keywords that start a declaration, `exceptions` among them.
-pub(super) const ITEM_KEYWORDS: [TokenKind; 14] = [
+pub(super) const ITEM_KEYWORDS: [TokenKind; 15] = [
     TokenKind::Const,
     TokenKind::Type,
     TokenKind::Shared,
@@ -19,6 +19,7 @@ pub(super) const ITEM_KEYWORDS: [TokenKind; 14] = [
     TokenKind::Invariant,
     TokenKind::Never,
     TokenKind::Exceptions,
+    TokenKind::Function,
     TokenKind::NoRace,
     TokenKind::NoDeadlock,
     TokenKind::Rely,
@@ -106,7 +107,7 @@ impl Parser<'_> {
     /// be nothing else.
     pub(super) fn read_slip_as_statement(&mut self) -> Attempt<()> {
         use TokenKind::{Identifier, Integer, LeftBrace, NotSign, Semicolon};
-        if !self.at(Identifier) || self.at_start() || self.at_join() {
+        if !self.at(Identifier) || self.at_start() || self.at_join() || self.at_select() {
             return Ok(());
         }
         let next = self.peek(1);
@@ -260,7 +261,9 @@ impl Parser<'_> {
         let found = self.found();
         let (label, hint) = match self.kind() {
             TokenKind::Else => ("this `else` belongs to no `if`", Some("it must follow the `}` of its `if` at once")),
-            TokenKind::Or => ("this `or` belongs to no `choose`", Some("it must follow the `}` of a branch at once")),
+            TokenKind::Or => {
+                ("this `or` belongs to no `choose` or `select`", Some("it must follow the `}` of a branch at once"))
+            }
             TokenKind::Semicolon => {
                 ("nothing stands before this semicolon", Some("remove it; the statement that does nothing is `skip;`"))
             }

@@ -22,6 +22,7 @@ mod recover;
 mod starts;
 mod statements;
 mod types;
+mod words;
 
 use crate::ast::Module;
 use crate::lexer;

@@ -64,6 +64,7 @@ impl Parser<'_> {
             TokenKind::Identifier => ExprKind::Name(self.text().to_string()),
             TokenKind::LeftParen => return self.parenthesized(),
             TokenKind::LeftBrace => return self.set_literal(),
+            TokenKind::LeftBracket => return self.array_literal(),
             _ => return Err(self.no_expression()),
         };
         let span = self.bump();
@@ -116,7 +117,8 @@ impl Parser<'_> {
         self.grow(ExprKind::SetLiteral(members), self.since(start), height)
     }
 
-    /// `size(s)`, `ord(t)`, `count(i: T :: e)`, `u8(e)`; nothing else looks like a call in an expression.
+    /// `size(s)`, `ord(t)`, `count(i: T :: e)`, `u8(e)`, functions and record literals; nothing else looks like a call
+    /// in an expression.
     fn function(&mut self) -> Attempt<Tall> {
         match self.text() {
             "size" => self.function_of_one(ExprKind::Size),
@@ -124,6 +126,8 @@ impl Parser<'_> {
             "count" => self.count(),
             name => match conversion(name) {
                 Some(to) => self.function_of_one(|e| ExprKind::Convert(to, e)),
+                None if self.words.has_function(name) => self.function_call(),
+                None if self.at_record_literal() => self.record_literal(),
                 None => Err(self.call_in_expression()),
             },
         }

@@ -86,7 +86,8 @@ impl Parser<'_> {
                 let invariants = self.loop_invariants()?;
                 Ok((StmtKind::Loop(invariants, self.body()?), start))
             }
-            TokenKind::Choose => self.choose(),
+            TokenKind::Choose => self.branches(StmtKind::Choose),
+            TokenKind::Identifier if self.at_select() => self.branches(StmtKind::Select),
             TokenKind::For => self.for_statement(),
             _ => {
                 let kind = self.simple_statement()?;
@@ -109,7 +110,7 @@ impl Parser<'_> {
             TokenKind::Skip => self.keyword_statement(StmtKind::Skip),
             TokenKind::Break => self.keyword_statement(StmtKind::Break),
             TokenKind::Continue => self.keyword_statement(StmtKind::Continue),
-            TokenKind::Assert => self.expression_statement(StmtKind::Assert),
+            TokenKind::Assert => self.assert_statement(),
             TokenKind::Assume | TokenKind::Await => self.expression_statement(StmtKind::Assume),
             TokenKind::Action => self.action(),
             TokenKind::Goto => self.goto(),
@@ -267,13 +268,14 @@ impl Parser<'_> {
         Ok(invariants)
     }
 
-    fn choose(&mut self) -> Attempt<(StmtKind, Span)> {
+    /// `choose { … } or { … }`, and the same with `select`.
+    fn branches(&mut self, make: fn(Vec<Block>) -> StmtKind) -> Attempt<(StmtKind, Span)> {
         let span = self.bump();
         let mut branches = vec![self.body()?];
         while self.eat(TokenKind::Or) {
             branches.push(self.body()?);
         }
-        Ok((StmtKind::Choose(branches), span))
+        Ok((make(branches), span))
     }
 
     fn for_statement(&mut self) -> Attempt<(StmtKind, Span)> {
@@ -281,6 +283,10 @@ impl Parser<'_> {
         self.check_no_parentheses_after_for()?;
         let name = self.name("the name of the loop's constant")?;
         self.expect(TokenKind::In)?;
+        if let Some(thread) = self.thread_of_for() {
+            let span = self.since(start);
+            return Ok((StmtKind::ForCopies(name, thread, self.body()?), span));
+        }
         let low = self.bound()?.expr;
         self.expect(TokenKind::DotDot)?;
         let high = self.bound()?.expr;

@@ -56,6 +56,8 @@ impl Parser<'_> {
             "mutex" => TypeKind::Mutex,
             "rwlock" => TypeKind::RwLock,
             "set" => return self.set(),
+            "chan" if self.peek(1) == TokenKind::LessSign => return self.channel(),
+            "cond" if !self.words.has_type("cond") => TypeKind::Cond,
             name => match Machine::named(name) {
                 Some(machine) => TypeKind::Machine(machine),
                 None => TypeKind::Named(name.to_string()),
@@ -78,6 +80,24 @@ impl Parser<'_> {
             self.closing(TokenKind::GreaterSign, opening)?;
         }
         Ok((TypeKind::Set(Box::new(member)), height))
+    }
+
+    /// `chan<T, N>`
+    fn channel(&mut self) -> Attempt<(TypeKind, usize)> {
+        self.bump();
+        let opening = self.bump();
+        let (element, height) = self.tall_type()?;
+        if !self.at(TokenKind::Comma) {
+            let hint = "say how many values the channel holds, as in `chan<int, 2>`".to_string();
+            return Err(self.expected_with("`,`", Some(hint)));
+        }
+        self.bump();
+        let capacity = self.bound()?;
+        if !self.eat_first_half() {
+            self.closing(TokenKind::GreaterSign, opening)?;
+        }
+        let height = height.max(capacity.height);
+        Ok((TypeKind::Chan(Box::new(element), Box::new(capacity.expr)), height))
     }
 
     /// In `set<T>= {}` the lexer sees `>=`; here it can only be `>` and `=`. The token before

@@ -30,6 +30,8 @@ pub(super) fn ty(t: &Type) -> String {
         TypeKind::Lock => "lock".to_string(),
         TypeKind::Mutex => "mutex".to_string(),
         TypeKind::RwLock => "rwlock".to_string(),
+        TypeKind::Cond => "cond".to_string(),
+        TypeKind::Chan(element, capacity) => format!("chan<{}, {}>", ty(element), bound(capacity)),
     }
 }
 
@@ -66,6 +68,13 @@ fn bare(e: &Expr) -> String {
             format!("{condition} ? {} : {}", expression(yes), expression(no))
         }
         ExprKind::SetLiteral(members) => format!("{{{}}}", expressions(members)),
+        ExprKind::ArrayLiteral(elements) => format!("[{}]", expressions(elements)),
+        ExprKind::ArrayFill(element) => format!("[{}; all]", expression(element)),
+        ExprKind::RecordLiteral(name, fields) => {
+            let fields = fields.iter().map(|(field, e)| format!("{}: {}", field.text, expression(e)));
+            format!("{}({})", name.text, fields.collect::<Vec<_>>().join(", "))
+        }
+        ExprKind::Call(name, args) => format!("{}({})", name.text, expressions(args)),
         ExprKind::Size(set) => format!("size({})", expression(set)),
         ExprKind::Ord(thread) => format!("ord({})", expression(thread)),
         ExprKind::Convert(Conversion::Int, e) => format!("int({})", expression(e)),

@@ -41,6 +41,10 @@ impl Printer {
             ItemKind::Enum(name, members) => {
                 self.line(&["type ", &name.text, " = enum { ", &names(members), " };"]);
             }
+            ItemKind::Record(name, fields) => {
+                self.line(&["type ", &name.text, " = record { ", &parameters(fields), " };"]);
+            }
+            ItemKind::Function(function) => self.function(function),
             ItemKind::Shared(variables) => self.line(&["shared ", &variable_list(variables), ";"]),
             ItemKind::Init(formula) => self.line(&["init ", &expression(formula), ";"]),
             ItemKind::Thread(thread) => self.thread(thread),
@@ -81,6 +85,11 @@ impl Printer {
         let params = parameters(&procedure.params);
         let head = ["proc ", &procedure.name.text, "(", &params, ") ", &result];
         self.with_block(&head, &procedure.body);
+    }
+
+    fn function(&mut self, function: &Function) {
+        let (name, params) = (&function.name.text, parameters(&function.params));
+        self.line(&["fun ", name, "(", &params, "): ", &ty(&function.result), " = ", &expression(&function.body), ";"]);
     }
 
     fn contract(&mut self, keyword: &str, contract: &Contract) {
@@ -148,7 +157,11 @@ impl Printer {
             StmtKind::Loop(invariants, body) => {
                 self.loop_statement(&format!("{labels}loop"), invariants, body);
             }
-            StmtKind::Choose(branches) => self.choose(&labels, branches),
+            StmtKind::Choose(branches) => self.branches(&format!("{labels}choose"), branches),
+            StmtKind::Select(branches) => self.branches(&format!("{labels}select"), branches),
+            StmtKind::ForCopies(name, thread, body) => {
+                self.with_block(&[&labels, "for ", &name.text, " in ", &thread.text, " "], body);
+            }
             StmtKind::For(name, low, high, body) => {
                 let range = format!("{}..{} ", expressions::bound(low), expressions::bound(high));
                 self.with_block(&[&labels, "for ", &name.text, " in ", &range], body);
@@ -192,8 +205,8 @@ impl Printer {
         self.with_block(&[], body);
     }
 
-    fn choose(&mut self, labels: &str, branches: &[Block]) {
-        let mut head = format!("{labels}choose {{");
+    fn branches(&mut self, head: &str, branches: &[Block]) {
+        let mut head = format!("{head} {{");
         for branch in branches {
             self.line(&[&head]);
             self.inside(branch);
@@ -214,7 +227,16 @@ fn simple_statement(kind: &StmtKind) -> String {
             let values: Vec<String> = values.iter().map(right_hand_side).collect();
             format!("{} = {}", expressions(targets), values.join(", "))
         }
-        StmtKind::Assert(formula) => format!("assert {}", expression(formula)),
+        StmtKind::Assert(formula, None) => format!("assert {}", expression(formula)),
+        StmtKind::Assert(formula, Some(message)) => format!("assert {}, \"{message}\"", expression(formula)),
+        StmtKind::Wait(condition, mutex) => format!("wait({}, {})", expression(condition), expression(mutex)),
+        StmtKind::Signal(condition) => format!("signal({})", expression(condition)),
+        StmtKind::Broadcast(condition) => format!("broadcast({})", expression(condition)),
+        StmtKind::Send(channel, value) => format!("send({}, {})", expression(channel), expression(value)),
+        StmtKind::Receive { result, channel } => {
+            let result = result.as_ref().map_or(String::new(), |place| format!("{} = ", expression(place)));
+            format!("{result}receive({})", expression(channel))
+        }
         StmtKind::Assume(formula) => format!("await {}", expression(formula)),
         StmtKind::Lock(operation, lock) => {
             format!("{}({})", lock_word(*operation), expression(lock))

@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
         self.new.templates[thread.template.index()].body = body;
         for (node, &at) in thread.nodes.iter().zip(&nodes) {
             if let Some(condition) = &node.assertion {
-                let assertion = Assertion { condition: condition.clone(), kind: AssertionKind::Assert };
+                let assertion = Assertion { condition: condition.clone(), kind: AssertionKind::Assert, message: None };
                 let never = Some(Box::new(Expr::bool(false, condition.span)));
                 let command = Command { assertions: [assertion].into(), guard: never, update: Update::default() };
                 self.edge(at, at, command, condition.span);

@@ -119,7 +119,9 @@ impl Uses {
             ExprKind::LocalOf(thread, _) | ExprKind::At(thread, _) => self.look(&thread.thread, bits),
             ExprKind::Unary(_, a) | ExprKind::Quantified(_, _, a) => self.look(a, bits),
             ExprKind::Conditional(parts) => parts.iter().for_each(|part| self.look(part, bits)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|part| self.look(part, bits)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|part| self.look(part, bits));
+            }
         }
     }
 

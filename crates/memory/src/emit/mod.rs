@@ -552,11 +552,15 @@ impl<'a> Emitter<'a> {
     /// The condition as an assertion. Where the execution may be one that the program does not have, a failure says nothing.
     pub(crate) fn assertions(&mut self, condition: Expr, kind: AssertionKind, span: Span) -> Box<[Assertion]> {
         if kind == AssertionKind::Beyond || !self.joins_too_early() {
-            return Box::new([Assertion { condition, kind }]);
+            return Box::new([Assertion { condition, kind, message: None }]);
         }
         let unsure = read(VarRef::Shared(self.unsure(span)), Sort::Bool, span);
-        let beyond = Assertion { condition: or(condition.clone(), not(unsure.clone())), kind: AssertionKind::Beyond };
-        Box::new([beyond, Assertion { condition: or(condition, unsure), kind }])
+        let beyond = Assertion {
+            condition: or(condition.clone(), not(unsure.clone())),
+            kind: AssertionKind::Beyond,
+            message: None,
+        };
+        Box::new([beyond, Assertion { condition: or(condition, unsure), kind, message: None }])
     }
 
     pub(crate) fn looks_for(&self, kind: AssertionKind) -> bool {

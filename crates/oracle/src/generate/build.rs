@@ -21,6 +21,10 @@ pub(crate) enum Sort {
     Lock,
     Mutex,
     RwLock,
+    /// The one record of a generated program.
+    Record,
+    Cond,
+    Chan(Box<Sort>, i64),
 }
 
 /// The members of the one enumeration.
@@ -105,6 +109,9 @@ pub(crate) fn type_kind(sort: &Sort) -> TypeKind {
         Sort::Lock => TypeKind::Lock,
         Sort::Mutex => TypeKind::Mutex,
         Sort::RwLock => TypeKind::RwLock,
+        Sort::Record => TypeKind::Named("Triple".to_string()),
+        Sort::Cond => TypeKind::Cond,
+        Sort::Chan(element, capacity) => TypeKind::Chan(Box::new(ty(element)), Box::new(int(*capacity))),
     }
 }
 

@@ -4,6 +4,7 @@ use super::build::{
     PHASES, Sort, binary, boolean, conditional, eq, expr, field, index, int, not, quantified, type_kind, var,
 };
 use super::dice::Dice;
+use super::rich::fields;
 use threadwise_front_tw::ast::{BinaryOp, Expr, ExprKind, Quantifier, TypeKind};
 
 /// A variable that can be named.
@@ -36,6 +37,10 @@ pub(crate) struct Scope {
     pub(crate) odd: bool,
     /// There are machine integers.
     pub(crate) machine: bool,
+    /// There is what makes models short.
+    pub(crate) rich: bool,
+    /// The functions and what they give.
+    pub(crate) functions: Vec<(String, Sort)>,
 }
 
 /// Makes expressions over a scope.
@@ -49,7 +54,11 @@ impl Expressions<'_> {
     pub(crate) fn place(&mut self, wanted: &dyn Fn(&Sort) -> bool, shared_only: bool) -> Option<(Expr, Sort)> {
         let scope = self.scope;
         let fits = |var: &&Var| {
-            let element_fits = matches!(&var.sort, Sort::Array(_, element) if wanted(element));
+            let element_fits = match &var.sort {
+                Sort::Array(_, element) => wanted(element) || **element == Sort::Record && has_field(wanted),
+                Sort::Record => has_field(wanted),
+                _ => false,
+            };
             (var.shared || !shared_only) && (wanted(&var.sort) || element_fits)
         };
         let candidates: Vec<&Var> = scope.vars.iter().filter(fits).collect();
@@ -57,13 +66,18 @@ impl Expressions<'_> {
             return None;
         }
         let chosen = *self.dice.pick(&candidates);
-        match &chosen.sort {
+        let (place, sort) = match &chosen.sort {
             Sort::Array(key, element) if !wanted(&chosen.sort) => {
                 let key = self.key(key);
-                Some((index(var(&chosen.name), key), (**element).clone()))
+                (index(var(&chosen.name), key), (**element).clone())
             }
-            sort => Some((var(&chosen.name), sort.clone())),
+            sort => (var(&chosen.name), sort.clone()),
+        };
+        if wanted(&sort) {
+            return Some((place, sort));
         }
+        let (text, sort) = fields().into_iter().find(|(_, sort)| wanted(sort))?;
+        Some((field(place, text), sort))
     }
 
     /// An index, almost always inside the array.
@@ -87,11 +101,23 @@ impl Expressions<'_> {
             Sort::Phase => self.read_or(Sort::Phase, |this| var(this.dice.pick::<&str>(&PHASES))),
             Sort::Tid => self.thread(),
             Sort::Set(element) => self.set(element, depth),
-            Sort::Array(..) | Sort::Lock | Sort::Mutex | Sort::RwLock => unreachable!("not written as a value"),
+            Sort::Record => self.record(depth),
+            Sort::Array(key, element) => self.array(key, element, depth),
+            Sort::Lock | Sort::Mutex | Sort::RwLock | Sort::Cond | Sort::Chan(..) => {
+                unreachable!("not written as a value")
+            }
         }
     }
 
     fn value_in_range(&mut self, lo: i64, hi: i64, depth: usize) -> Expr {
+        if self.scope.rich
+            && (lo, hi) == (0, 2)
+            && depth > 0
+            && self.dice.chance(20)
+            && let Some(call) = self.function_call(&Sort::Range(0, 2))
+        {
+            return call;
+        }
         let inside = |sort: &Sort| matches!(sort, Sort::Range(l, h) if lo <= *l && *h <= hi);
         match self.dice.below(if depth == 0 { 2 } else { 5 }) {
             1 => match self.place(&inside, false) {
@@ -134,6 +160,9 @@ impl Expressions<'_> {
         }
         if self.scope.machine && depth > 0 && self.dice.chance(15) {
             return self.machine_number(depth - 1);
+        }
+        if self.scope.rich && depth > 0 && self.dice.chance(30) {
+            return self.bits(depth);
         }
         let is_int = |sort: &Sort| matches!(sort, Sort::Int | Sort::Range(..));
         let choice = if depth == 0 { self.dice.below(2) } else { self.dice.weighted(&[4, 8, 4, 2, 1, 1, 1, 1]) };
@@ -212,6 +241,9 @@ impl Expressions<'_> {
         }
         if self.scope.machine && self.dice.chance(40) {
             return self.machine_condition(depth);
+        }
+        if self.scope.rich && depth > 0 && self.dice.chance(30) {
+            return self.rich_condition(depth - 1);
         }
         let weights: &[usize] = if depth == 0 { &[1, 8, 10] } else { &[1, 8, 10, 6, 3, 3, 6, 3] };
         match self.dice.weighted(weights) {
@@ -292,6 +324,11 @@ impl Expressions<'_> {
         };
         quantified(quantifier, &[("k", domain)], body)
     }
+}
+
+/// Whether the one record has a field whose type is wanted.
+fn has_field(wanted: &dyn Fn(&Sort) -> bool) -> bool {
+    fields().iter().any(|(_, sort)| wanted(sort))
 }
 
 /// Whether both are the same variable, so that comparing them would be idle.

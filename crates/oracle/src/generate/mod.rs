@@ -8,6 +8,7 @@ mod odd;
 mod program;
 mod properties;
 mod reduce;
+mod rich;
 mod starts;
 mod statements;
 mod strategy;

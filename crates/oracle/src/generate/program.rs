@@ -5,6 +5,7 @@ use super::dice::Dice;
 use super::expressions::{Expressions, Scope, Var};
 use super::machine::TYPES;
 use super::properties::{Properties, ThreadView};
+use super::rich::{function, is_written, record_declaration, rich_sort};
 use super::starts::thread_parameters;
 use super::statements::{Coder, Signature};
 use crate::{Explored, OracleVerdict, explore};
@@ -45,6 +46,9 @@ pub struct GeneratorOptions {
     pub anonymous: bool,
     /// Whether they are about threads that wait: several locks, points where waiting is meant, and `nodeadlock`.
     pub waiting: bool,
+    /// Whether there is what makes models short: records, functions, array literals, bits of integers, condition
+    /// variables, channels, `select`, loops over copies.
+    pub rich: bool,
 }
 
 impl Default for GeneratorOptions {
@@ -64,6 +68,7 @@ impl Default for GeneratorOptions {
             dynamic: false,
             anonymous: false,
             waiting: false,
+            rich: false,
         }
     }
 }
@@ -97,6 +102,11 @@ impl GeneratorOptions {
     /// Small programs in which threads wait, and must not do so for ever.
     pub fn waiting() -> GeneratorOptions {
         GeneratorOptions { waiting: true, min_states: 3, keep_unsafe_percent: 50, ..GeneratorOptions::small() }
+    }
+
+    /// Small programs with what makes models short.
+    pub fn rich() -> GeneratorOptions {
+        GeneratorOptions { rich: true, min_states: 3, keep_unsafe_percent: 50, ..GeneratorOptions::small() }
     }
 
     /// Small programs with recursion of any depth, which the oracle may not be able to search to the end.
@@ -192,7 +202,12 @@ impl<'a> Generator<'a> {
         self.scope.machine = self.options.machine;
         self.scope.anonymous = self.options.anonymous;
         self.scope.waiting = self.options.waiting;
+        self.scope.rich = self.options.rich;
+        if self.options.rich {
+            self.items.push(record_declaration());
+        }
         self.shared_variables();
+        self.functions();
         if self.options.deep_recursion || self.options.procedures && self.dice.chance(35) {
             for _ in 0..1 + self.dice.below(2) {
                 self.procedure();
@@ -203,14 +218,20 @@ impl<'a> Generator<'a> {
         let properties = if self.options.waiting { self.dice.below(2) } else { 1 + self.dice.below(3) };
         for _ in 0..properties {
             let is_odd = self.options.odd && self.dice.chance(60);
+            let is_rich = self.options.rich && self.dice.chance(50);
             let mut properties = Properties { dice: self.dice, scope: &self.scope, threads: &views };
-            self.items.push(if is_odd { properties.odd_property() } else { properties.property() });
+            self.items.push(match (is_odd, is_rich) {
+                (true, _) => properties.odd_property(),
+                (false, true) => properties.rich_property(),
+                (false, false) => properties.property(),
+            });
         }
         if self.dice.chance(30) {
             let exceptions = Properties { dice: self.dice, scope: &self.scope, threads: &views }.exceptions();
             self.items.push(exceptions);
         }
-        if self.options.waiting || self.dice.chance(6) {
+        let about_waiting = self.options.rich && self.dice.chance(30);
+        if about_waiting || self.options.waiting || self.dice.chance(6) {
             self.items.push(item(ItemKind::NoDeadlock));
         }
         Module { items: self.items }
@@ -235,7 +256,20 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Functions over what is shared; each may use those before it.
+    fn functions(&mut self) {
+        let count = if self.options.rich { self.dice.below(3) } else { 0 };
+        for number in 0..count {
+            let (declaration, result) = function(self.dice, &self.scope, number);
+            self.items.push(declaration);
+            self.scope.functions.push((format!("f{number}"), result));
+        }
+    }
+
     fn shared_sort(&mut self) -> Sort {
+        if self.options.rich && self.dice.chance(60) {
+            return rich_sort(self.dice);
+        }
         let small = Sort::Range(0, 2);
         if self.options.machine && self.dice.chance(70) {
             let machine = Sort::Machine(*self.dice.pick(&TYPES));
@@ -267,7 +301,7 @@ impl<'a> Generator<'a> {
         let init = match self.dice.below(10) {
             _ if matches!(sort, Sort::Range(0, 20..)) => Some(any()),
             0 if plain => Some(any()),
-            1 | 2 if plain || matches!(sort, Sort::Machine(_)) => {
+            1 | 2 if plain || matches!(sort, Sort::Machine(_)) || self.options.rich && is_written(&sort) => {
                 Some(Rhs::Expr(Expressions { dice: self.dice, scope: &self.scope }.value(&sort, 1)))
             }
             _ => None,

@@ -184,7 +184,7 @@ impl Reducer {
         match &mut statement.kind {
             StmtKind::Var(decl) => self.initial_value(&mut decl.init),
             StmtKind::Assign(_, values) => values.iter_mut().for_each(|value| self.value(value)),
-            StmtKind::Assert(e) | StmtKind::Assume(e) => self.condition(e),
+            StmtKind::Assert(e, _) | StmtKind::Assume(e) => self.condition(e),
             StmtKind::Action { formula, assertion, .. } => {
                 if assertion.is_some() && self.now() {
                     *assertion = None;
@@ -192,7 +192,8 @@ impl Reducer {
                 self.operand(formula, &[BinaryOp::And]);
             }
             StmtKind::Block(body) | StmtKind::Atomic(body) | StmtKind::Loop(_, body) => self.block(body),
-            StmtKind::For(_, _, _, body) => self.block(body),
+            StmtKind::For(_, _, _, body) | StmtKind::ForCopies(_, _, body) => self.block(body),
+            StmtKind::Select(branches) => branches.iter_mut().for_each(|branch| self.block(branch)),
             StmtKind::If(condition, yes, no) => {
                 self.test(condition);
                 self.block(yes);
@@ -262,7 +263,7 @@ fn leaves_loop(body: &Block) -> bool {
         StmtKind::Break | StmtKind::Continue => true,
         StmtKind::Block(body) | StmtKind::Atomic(body) | StmtKind::For(_, _, _, body) => leaves_loop(body),
         StmtKind::If(_, yes, no) => leaves_loop(yes) || no.as_ref().is_some_and(leaves_loop),
-        StmtKind::Choose(branches) => branches.iter().any(leaves_loop),
+        StmtKind::Choose(branches) | StmtKind::Select(branches) => branches.iter().any(leaves_loop),
         _ => false,
     })
 }

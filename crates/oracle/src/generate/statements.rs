@@ -104,12 +104,17 @@ impl<'a> Coder<'a> {
         stmts
     }
 
+    /// One more statement in the present block.
+    pub(super) fn sequence_of_one(&mut self) -> Vec<Stmt> {
+        self.nested(1).stmts
+    }
+
     /// Gives a statement a label, if it is a step that other threads can see.
     fn label(&mut self, stmt: &mut Stmt) -> Option<String> {
         use StmtKind::*;
         let is_no_step = matches!(
             stmt.kind,
-            Empty | Var(_) | Block(_) | Loop(..) | Break | Continue | For(..) | Goto(_) | Return(_)
+            Empty | Var(_) | Block(_) | Loop(..) | Break | Continue | For(..) | ForCopies(..) | Goto(_) | Return(_)
         );
         if self.in_atomic || self.returns.is_some() || is_no_step {
             return None;
@@ -149,10 +154,11 @@ impl<'a> Coder<'a> {
             4, // an assignment to two places
             if self.can_start() { 5 } else { 0 },
             if self.scope.starts.is_empty() || self.scope.anonymous { 0 } else { 6 },
+            if self.scope.rich { 40 } else { 0 },
         ];
         match self.dice.weighted(&weights) {
             1 => vec![stmt(StmtKind::Skip)],
-            2 => vec![stmt(StmtKind::Assert(self.condition()))],
+            2 => vec![stmt(StmtKind::Assert(self.condition(), None))],
             3 => vec![stmt(StmtKind::Assume(self.condition()))],
             4 => self.critical_section(),
             5 => self.lone_lock_operation(),
@@ -171,12 +177,14 @@ impl<'a> Coder<'a> {
             18 => vec![self.double_assignment()],
             19 => vec![self.start()],
             20 => vec![self.join()],
+            21 => self.rich_statement(),
             _ => vec![self.assignment()],
         }
     }
 
     fn is_assignable(sort: &Sort) -> bool {
-        !matches!(sort, Sort::Array(..) | Sort::Lock | Sort::Mutex | Sort::RwLock)
+        let is_compound = matches!(sort, Sort::Array(..) | Sort::Record | Sort::Cond | Sort::Chan(..));
+        !is_compound && !matches!(sort, Sort::Lock | Sort::Mutex | Sort::RwLock)
     }
 
     /// Whether there are few enough values to try all. Several choices of a machine integer in one step would be too many.
@@ -321,6 +329,9 @@ impl<'a> Coder<'a> {
 
     /// A declaration in the present block.
     pub(crate) fn declaration(&mut self) -> Stmt {
+        if self.scope.rich && self.dice.chance(40) {
+            return self.record_declaration();
+        }
         let sort = self.local_sort();
         let init = match self.dice.below(5) {
             0 | 1 => None,
@@ -378,7 +389,7 @@ impl<'a> Coder<'a> {
 
     /// An action on one variable; sometimes guarded, sometimes with an assertion.
     fn action(&mut self) -> Stmt {
-        let in_frame = |sort: &Sort| !matches!(sort, Sort::Array(..) | Sort::Lock | Sort::Mutex);
+        let in_frame = |sort: &Sort| Self::is_assignable(sort) || *sort == Sort::RwLock;
         let chosen = self.expressions().place(&in_frame, true);
         let Some((variable, sort)) = chosen.filter(|(place, _)| matches!(place.kind, ExprKind::Name(_))) else {
             return self.assignment();

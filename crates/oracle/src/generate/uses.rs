@@ -53,6 +53,12 @@ impl Uses {
                 }
                 // An edge without brackets writes every shared variable, without naming them.
             }
+            ItemKind::Record(_, fields) => fields.iter().for_each(|field| self.ty(&field.ty)),
+            ItemKind::Function(function) => {
+                function.params.iter().for_each(|param| self.ty(&param.ty));
+                self.ty(&function.result);
+                self.expr(&function.body);
+            }
             ItemKind::Enum(..) | ItemKind::NoDeadlock => {}
         }
     }
@@ -96,7 +102,12 @@ impl Uses {
                 places.iter().for_each(|e| self.expr(e));
                 values.iter().for_each(|value| self.rhs(value));
             }
-            StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Lock(_, e) => self.expr(e),
+            StmtKind::Assert(e, _) | StmtKind::Assume(e) | StmtKind::Lock(_, e) => self.expr(e),
+            StmtKind::Signal(e) | StmtKind::Broadcast(e) => self.expr(e),
+            StmtKind::Wait(a, b) | StmtKind::Send(a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
+            StmtKind::Receive { result, channel } => {
+                result.iter().chain([channel]).for_each(|e| self.expr(e));
+            }
             StmtKind::Action { frame, formula, assertion } => {
                 frame.iter().chain([formula]).chain(assertion).for_each(|e| self.expr(e));
             }
@@ -114,7 +125,13 @@ impl Uses {
                 invariants.iter().for_each(|e| self.expr(e));
                 self.block(body);
             }
-            StmtKind::Choose(branches) => branches.iter().for_each(|body| self.block(body)),
+            StmtKind::Choose(branches) | StmtKind::Select(branches) => {
+                branches.iter().for_each(|body| self.block(body));
+            }
+            StmtKind::ForCopies(_, thread, body) => {
+                self.0.insert(thread.text.clone());
+                self.block(body);
+            }
             StmtKind::For(_, lo, hi, body) => {
                 [lo, hi].into_iter().for_each(|e| self.expr(e));
                 self.block(body);
@@ -146,6 +163,7 @@ impl Uses {
             | ExprKind::Unary(_, e)
             | ExprKind::Size(e)
             | ExprKind::Convert(_, e)
+            | ExprKind::ArrayFill(e)
             | ExprKind::Ord(e) => self.expr(e),
             ExprKind::Field(e, name) | ExprKind::At(e, name) => {
                 self.0.insert(name.text.clone());
@@ -155,7 +173,17 @@ impl Uses {
                 [left, right].into_iter().for_each(|e| self.expr(e));
             }
             ExprKind::Conditional(condition, yes, no) => [condition, yes, no].into_iter().for_each(|e| self.expr(e)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.expr(e)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|e| self.expr(e));
+            }
+            ExprKind::RecordLiteral(name, fields) => {
+                self.0.insert(name.text.clone());
+                fields.iter().for_each(|(_, e)| self.expr(e));
+            }
+            ExprKind::Call(name, args) => {
+                self.0.insert(name.text.clone());
+                args.iter().for_each(|e| self.expr(e));
+            }
             ExprKind::Quantified(_, binders, body) => {
                 binders.iter().for_each(|binder| self.ty(&binder.ty));
                 self.expr(body);

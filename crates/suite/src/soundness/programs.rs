@@ -18,16 +18,19 @@ pub fn random_program(seed: u64) -> (Module, Option<Explored>) {
         (module, Some(explored))
     };
     match seed % 7 {
+        0 if (seed / 7) % 8 == 4 => searched(&GeneratorOptions::rich()),
         0 if (seed / 7).is_multiple_of(2) => searched(&GeneratorOptions::default()),
         0 if (seed / 7) % 4 == 1 => searched(&GeneratorOptions::waiting()),
         0 => searched(&GeneratorOptions::odd()),
         1 if seed.is_multiple_of(5) => (with_declaration_at_the_start(random_module(seed, &small), seed), None),
         1 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::machine()),
+        1 if (seed / 7) % 8 == 4 => searched(&GeneratorOptions::rich()),
         1 if (seed / 7) % 4 == 2 => searched(&GeneratorOptions::dynamic()),
         1 => searched(&small),
         2 if (seed / 7) % 2 == 1 => searched(&GeneratorOptions::odd()),
         2 if (seed / 7) % 4 == 2 => (with_contracts(&random_module(seed, &GeneratorOptions::machine()), seed), None),
         2 if (seed / 7) % 8 == 4 => (with_contracts(&random_module(seed, &GeneratorOptions::dynamic()), seed), None),
+        2 if (seed / 7) % 16 == 8 => (with_contracts(&random_module(seed, &GeneratorOptions::rich()), seed), None),
         2 => (with_contracts(&random_module(seed, &small), seed), None),
         3 => (parsed(&random_annotated(seed)), None),
         4 => (parsed(&random_abstraction(seed)), None),

@@ -42,12 +42,25 @@ impl Labels {
                 | StmtKind::Loop(_, body) => self.block(body),
                 StmtKind::If(_, yes, no) => [yes].into_iter().chain(no).for_each(|body| self.block(body)),
                 StmtKind::Choose(branches) => branches.iter_mut().for_each(|body| self.block(body)),
-                StmtKind::For(..) => self.unrolls = true,
+                // The first statement of a branch is at the point before the `select`.
+                StmtKind::Select(branches) => {
+                    for branch in branches {
+                        let mut first: Vec<Stmt> = branch.stmts.drain(..1).collect();
+                        self.block(branch);
+                        branch.stmts.splice(..0, first.drain(..));
+                    }
+                }
+                StmtKind::For(..) | StmtKind::ForCopies(..) => self.unrolls = true,
                 StmtKind::Empty
                 | StmtKind::Skip
                 | StmtKind::Var(_)
                 | StmtKind::Assign(..)
-                | StmtKind::Assert(_)
+                | StmtKind::Assert(..)
+                | StmtKind::Wait(..)
+                | StmtKind::Signal(_)
+                | StmtKind::Broadcast(_)
+                | StmtKind::Send(..)
+                | StmtKind::Receive { .. }
                 | StmtKind::Assume(_)
                 | StmtKind::Lock(..)
                 | StmtKind::Action { .. }
