@@ -3,8 +3,11 @@
 use crate::file::{array, expected, field, object, small_number, string};
 use crate::value::{decode_value, encode_value};
 use serde_json::{Map, Value, json};
-use threadwise_evidence::{FileError, frame_layout, routine_at, shared_layout, validate_local};
-use threadwise_ir::{Control, Frame, Instance, LocationId, Sort, Store, TemplateId};
+use threadwise_evidence::{
+    FileError, for_each_shown, frame_layout, routine_at, shared_layout, show_typed, shown_local, shown_shared,
+    validate_local,
+};
+use threadwise_ir::{Control, Frame, Instance, LocalId, LocationId, SharedId, Shown, Sort, Store, TemplateId};
 
 fn encode_vars(instance: &Instance, layout: &[(String, &Sort)], words: &[i64]) -> Map<String, Value> {
     let mut rest = words;
@@ -52,6 +55,55 @@ pub fn variables_json(instance: &Instance, local: &[i64]) -> Value {
 fn frame_vars(instance: &Instance, frame: &Frame<'_>) -> Value {
     let (_, vars) = frame.words.split_last().expect("a frame has a control word");
     Value::Object(encode_vars(instance, &frame_layout(instance, frame.routine), vars))
+}
+
+/// The shared variables that the user wrote, with values of their types: addresses as what is there.
+pub(crate) fn told_shared(instance: &Instance, shared: &[i64]) -> Value {
+    let mut vars = Map::new();
+    for (var, id) in instance.program.shared.iter().zip((0..).map(SharedId)) {
+        let Some(shown) = shown_shared(instance, id).filter(|shown| !shown.is_hidden && !shown.is_status) else {
+            continue;
+        };
+        tell(instance, (&var.name, shown), &var.sort, &shared[instance.shared_range(id)], &mut vars);
+    }
+    Value::Object(vars)
+}
+
+/// The same for the locals of the running routine.
+pub(crate) fn told_locals(instance: &Instance, local: &[i64]) -> Value {
+    let mut vars = Map::new();
+    let Some(frame) = instance.frames(local).next() else { return json!({}) };
+    let locals = &instance.program.routine(frame.routine).locals;
+    for (var, id) in locals.iter().zip((0..).map(LocalId)) {
+        let Some(shown) = shown_local(instance, frame.routine, id).filter(|shown| !shown.is_hidden) else { continue };
+        tell(instance, (&var.name, shown), &var.sort, &frame.words[instance.local_range(frame.routine, id)], &mut vars);
+    }
+    Value::Object(vars)
+}
+
+fn tell(instance: &Instance, of: (&str, &Shown), sort: &Sort, words: &[i64], into: &mut Map<String, Value>) {
+    let (name, shown) = of;
+    let name = shown.name.as_deref().unwrap_or(name);
+    match shown.pool {
+        // Objects of an allocation are told one by one.
+        Some(_) => for_each_shown(instance, (name, Some(shown)), sort, words, &mut |name, sort, words| {
+            into.insert(name.to_string(), typed(instance, shown, sort, words));
+        }),
+        None => {
+            into.insert(name.to_string(), typed(instance, shown, sort, words));
+        }
+    }
+}
+
+fn typed(instance: &Instance, shown: &Shown, sort: &Sort, words: &[i64]) -> Value {
+    match sort {
+        Sort::Array(_, element) => {
+            let size = instance.words(element).max(1);
+            words.chunks(size).map(|words| typed(instance, shown, element, words)).collect()
+        }
+        scalar if shown.is_pointer => json!(show_typed(instance, Some(shown), scalar, words)),
+        scalar => encode_value(instance, scalar, words),
+    }
 }
 
 /// A complete local state: its frames, the outermost first.

@@ -1,11 +1,11 @@
 //! What JSON output says of a trace, and the facts behind it.
 
-use crate::stores::{local_json, shared_json, variables_json};
+use crate::stores::{local_json, shared_json, told_locals, told_shared, variables_json};
 use crate::value::is_replicated;
 use serde::Serialize;
 use serde_json::{Value, json};
-use threadwise_evidence::{Trace, TraceStep, Violation, step_span, violation_info};
-use threadwise_ir::{EdgeId, Instance, ThreadId};
+use threadwise_evidence::{Trace, TraceStep, Violation, step_span, step_words, violation_info, with_names_of_threads};
+use threadwise_ir::{EdgeId, Instance, State, ThreadId};
 
 /// The longest text of a step in characters.
 const MAX_TEXT: usize = 100;
@@ -43,7 +43,37 @@ pub(crate) fn public_step(instance: &Instance, step: &TraceStep) -> PublicStep {
 /// The steps of a trace as JSON objects: `thread`, `copy` (null for a thread that is not
 /// replicated), `file`, `line`, `column`, `text`, and after the step `shared` and `locals`.
 pub fn trace_steps_json(instance: &Instance, trace: &Trace) -> Vec<Value> {
-    trace.steps.iter().map(|step| json!(public_step(instance, step))).collect()
+    let Some(initial) = trace.initial.clone().filter(|_| instance.program.telling.is_some()) else {
+        return trace.steps.iter().map(|step| json!(public_step(instance, step))).collect();
+    };
+    let named = with_names_of_threads(instance, trace);
+    let mut state = initial;
+    let mut steps = Vec::new();
+    for step in &trace.steps {
+        steps.push(told_step(&named, &state, step));
+        state.shared = step.shared.clone();
+        state.locals[step.thread.index()] = step.local.clone();
+    }
+    steps
+}
+
+/// A step in the terms of the language that the program came from: beside the usual fields the `name` of the thread and
+/// the `function` that the step stands in.
+fn told_step(instance: &Instance, before: &State, step: &TraceStep) -> Value {
+    let mut public = json!(public_step(instance, step));
+    if let Some(words) = step_words(instance, Some(before), step.thread, &step.path, Some(step)) {
+        let source = &instance.program.source;
+        let position = source.position(words.span.start);
+        public["name"] = json!(instance.tid_name(i64::from(step.thread.0) + 1));
+        public["function"] = json!(words.function);
+        public["file"] = json!(source.file_name(words.span.start));
+        public["line"] = json!(position.line);
+        public["column"] = json!(position.column);
+        public["text"] = json!(words.text);
+        public["shared"] = told_shared(instance, &step.shared);
+        public["locals"] = told_locals(instance, &step.local);
+    }
+    public
 }
 
 /// Where a trace starts: `shared`, and in `locals` each thread with its frames. Null if there is no
@@ -68,6 +98,9 @@ pub fn thread_and_copy(instance: &Instance, thread: ThreadId) -> (String, Option
 
 /// The statements and tests on a step's edges, on one line.
 pub fn step_text(instance: &Instance, path: &[EdgeId]) -> String {
+    if let Some(words) = step_words(instance, None, ThreadId(0), path, None) {
+        return words.text;
+    }
     let mut text = String::new();
     for id in path {
         let edge = instance.program.edge(*id);

@@ -41,6 +41,8 @@ pub struct Instance {
     shown_on_edges: Vec<OnEdge>,
     /// What is to be seen of threads that wait, where a property asks.
     pub(crate) waiting: Option<Waiting>,
+    /// What to call the threads, where they are not called after their templates; for messages only.
+    names: Option<Arc<[String]>>,
 }
 
 /// Where a routine's locals are in its frame. The last word of a frame is the control location.
@@ -81,6 +83,7 @@ impl Instance {
             frames: Vec::new(),
             shown_on_edges: on_edges(&program),
             waiting: Waiting::asked_for(&program),
+            names: None,
         };
         let shared = instance.lay_out(program.shared.iter().map(|v| &v.sort));
         (instance.shared_offset, instance.shared_words) = (shared.offset, shared.words);
@@ -118,11 +121,19 @@ impl Instance {
         self.program.template(self.threads[thread.index()].template).body
     }
 
+    /// The same, with other names for its threads in what people read.
+    pub fn with_names(&self, names: Vec<String>) -> Instance {
+        Instance { names: Some(names.into()), ..self.clone() }
+    }
+
     /// `P`, or `W[2]` for the second copy of `W`; `none` for 0.
     pub fn tid_name(&self, tid: i64) -> String {
         let Some(thread) = usize::try_from(tid - 1).ok().and_then(|i| self.threads.get(i)) else {
             return "none".to_string();
         };
+        if let Some(name) = self.names.as_ref().and_then(|names| names.get(tid as usize - 1)) {
+            return name.clone();
+        }
         let template = self.program.template(thread.template);
         match template.copies {
             Copies::Single => template.name.to_string(),

@@ -30,6 +30,7 @@ mod sort;
 mod state;
 mod step;
 mod symmetry;
+mod telling;
 
 pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
 pub use bits::Bits;
@@ -50,3 +51,4 @@ pub use sort::{
 pub use state::{Broken, InitialStores, State};
 pub use step::{Control, Failure, Frame, Path, StepError, Steps, Successor};
 pub use symmetry::{Cutoff, Symmetry};
+pub use telling::{NamedObject, Pool, Shape, Shown, Telling, Told, ToldAccess};

@@ -2,7 +2,7 @@
 
 use crate::{
     Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, Property, PropertyId, RoutineId, SharedId, Sort, SortRef,
-    TemplateId, UnaryOp, VarRef,
+    Telling, TemplateId, UnaryOp, VarRef,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -43,6 +43,8 @@ pub struct Program {
     /// nothing races and nothing goes wrong there, nothing races here, and all is well here too. It may do more, so that
     /// what goes wrong there says nothing.
     pub outline: Option<Arc<Program>>,
+    /// How to tell people of it, where its text alone does not; nothing that is verified depends on it.
+    pub telling: Option<Arc<Telling>>,
 }
 
 impl Program {
@@ -63,6 +65,7 @@ impl Program {
             abstract_threads: Vec::new(),
             exceptions: Vec::new(),
             outline: None,
+            telling: None,
         }
     }
 }

@@ -21,6 +21,7 @@ mod terms;
 mod threads;
 mod unknown;
 mod walk;
+mod words;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What a step changed.
 
-use crate::value::for_each_part;
-use threadwise_evidence::show_value;
-use threadwise_ir::{Control, Frame, Instance, LocalId, RoutineId, SharedId, SharedVar, Sort};
+use std::collections::BTreeSet;
+use threadwise_evidence::{for_each_shown, show_typed, shown_local, shown_shared};
+use threadwise_ir::{Control, Frame, Instance, LocalId, RoutineId, SharedId, SharedVar, Shown, Sort};
 use threadwise_spawn::{is_status, tells_of_starts};
 
 /// A variable, or an element of an array, that a step changed.
@@ -33,18 +33,27 @@ impl Change {
 pub(crate) fn shared_changes(instance: &Instance, before: &[i64], after: &[i64]) -> Vec<Change> {
     let mut changes = Vec::new();
     let program = &instance.program;
-    let is_shown = |var: &SharedVar| is_status(var) || !tells_of_starts(program, var);
-    for (index, var) in program.shared.iter().enumerate().filter(|(_, var)| is_shown(var)) {
-        let range = instance.shared_range(SharedId(index as u32));
+    let is_shown = |id: SharedId, var: &SharedVar| match shown_shared(instance, id) {
+        Some(shown) => !shown.is_hidden,
+        None => is_status(var) || !tells_of_starts(program, var),
+    };
+    let ids = (0..).map(SharedId);
+    for (id, var) in ids.zip(&program.shared).filter(|(id, var)| is_shown(*id, var)) {
+        let range = instance.shared_range(id);
         let (old, new) = (&before[range.clone()], &after[range]);
-        compare(instance, &var.name, &var.sort, old, new, false, &mut changes);
+        compare(instance, (&var.name, shown_shared(instance, id)), &var.sort, (old, new), false, &mut changes);
     }
     changes
 }
 
 /// The locals that differ, and the parameters of a procedure that was called. Locals that went out
-/// of scope are not worth a word.
-pub(crate) fn local_changes(instance: &Instance, before: &[i64], after: &[i64]) -> Vec<Change> {
+/// of scope or were dropped are not worth a word.
+pub(crate) fn local_changes(
+    instance: &Instance,
+    before: &[i64],
+    after: &[i64],
+    dropped: &BTreeSet<LocalId>,
+) -> Vec<Change> {
     let mut old: Vec<Frame> = instance.frames(before).collect();
     let mut new: Vec<Frame> = instance.frames(after).collect();
     old.reverse();
@@ -52,14 +61,14 @@ pub(crate) fn local_changes(instance: &Instance, before: &[i64], after: &[i64]) 
     let mut changes = Vec::new();
     for (depth, frame) in new.iter().enumerate() {
         match old.get(depth).filter(|f| f.routine == frame.routine) {
-            Some(old) => frame_changes(instance, old, frame, &mut changes),
+            Some(old) => frame_changes(instance, old, frame, dropped, &mut changes),
             None => parameters(instance, frame, &mut changes),
         }
     }
     changes
 }
 
-fn frame_changes(instance: &Instance, old: &Frame, new: &Frame, out: &mut Vec<Change>) {
+fn frame_changes(instance: &Instance, old: &Frame, new: &Frame, dropped: &BTreeSet<LocalId>, out: &mut Vec<Change>) {
     let program = &instance.program;
     let dead: &[LocalId] = match new.control {
         Control::At(location) => &program.location(location).dead,
@@ -67,12 +76,13 @@ fn frame_changes(instance: &Instance, old: &Frame, new: &Frame, out: &mut Vec<Ch
     };
     for (index, var) in program.routine(new.routine).locals.iter().enumerate() {
         let id = LocalId(index as u32);
-        if dead.contains(&id) {
+        let shown = shown_local(instance, new.routine, id);
+        if dead.contains(&id) || dropped.contains(&id) || shown.is_some_and(|shown| shown.is_hidden) {
             continue;
         }
         let range = instance.local_range(new.routine, id);
         let (before, after) = (&old.words[range.clone()], &new.words[range]);
-        compare(instance, &var.name, &var.sort, before, after, true, out);
+        compare(instance, (&var.name, shown), &var.sort, (before, after), true, out);
     }
 }
 
@@ -83,7 +93,7 @@ fn parameters(instance: &Instance, frame: &Frame, out: &mut Vec<Change>) {
         out.push(Change {
             name: var.name.to_string(),
             before: None,
-            after: show_value(instance, &var.sort, words),
+            after: show_typed(instance, shown_local(instance, frame.routine, LocalId(index as u32)), &var.sort, words),
             is_local: true,
         });
     }
@@ -96,10 +106,9 @@ pub(crate) fn frame_words<'w>(instance: &Instance, routine: RoutineId, frame: &'
 
 fn compare(
     instance: &Instance,
-    name: &str,
+    (name, shown): (&str, Option<&Shown>),
     sort: &Sort,
-    before: &[i64],
-    after: &[i64],
+    (before, after): (&[i64], &[i64]),
     is_local: bool,
     out: &mut Vec<Change>,
 ) {
@@ -107,15 +116,15 @@ fn compare(
         return;
     }
     let mut old = Vec::new();
-    for_each_part(instance, name, sort, before, &mut |_, _, w| old.push(w));
+    for_each_shown(instance, (name, shown), sort, before, &mut |_, _, w| old.push(w));
     let mut old = old.into_iter();
-    for_each_part(instance, name, sort, after, &mut |name, sort, new| {
+    for_each_shown(instance, (name, shown), sort, after, &mut |name, sort, new| {
         let old = old.next().unwrap_or(new);
         if old != new {
             out.push(Change {
                 name: name.to_string(),
-                before: Some(show_value(instance, sort, old)),
-                after: show_value(instance, sort, new),
+                before: Some(show_typed(instance, shown, sort, old)),
+                after: show_typed(instance, shown, sort, new),
                 is_local,
             });
         }

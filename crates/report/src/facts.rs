@@ -1,7 +1,7 @@
 //! The values that make a condition true or false: what the user wants to see beside a violation.
 
-use threadwise_evidence::show_value;
-use threadwise_ir::{Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, ThreadRef};
+use threadwise_evidence::{show_typed, show_value, shown_local, shown_shared};
+use threadwise_ir::{Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, Shown, ThreadRef, VarRef};
 use threadwise_print::show_expr;
 
 /// More facts than this bury the important ones.
@@ -94,12 +94,27 @@ impl<'a> Facts<'a> {
         self.depth == 0 || !e.any(&|e| matches!(e.kind, ExprKind::Bound(_)))
     }
 
+    /// How the variable is shown that an expression reads.
+    fn shown(&self, e: &Expr) -> Option<&'a Shown> {
+        let instance: &'a Instance = self.env.instance;
+        match &e.kind {
+            ExprKind::Read(VarRef::Shared(var)) => shown_shared(instance, *var),
+            ExprKind::Read(VarRef::Local(var)) => shown_local(instance, self.routine?, *var),
+            ExprKind::Index(array, _) => self.shown(array),
+            _ => None,
+        }
+    }
+
     /// `x == 0`
     fn value(&mut self, e: &Expr) {
         let program = self.env.instance.program.clone();
         let name = show_expr(&program, e, self.routine);
+        let shown = self.shown(e).cloned();
+        if shown.as_ref().is_some_and(|shown| shown.is_hidden) {
+            return;
+        }
         if let Ok(words) = self.env.words(e) {
-            let value = show_value(self.env.instance, &e.sort, &words);
+            let value = show_typed(self.env.instance, shown.as_ref(), &e.sort, &words);
             self.add(format!("{name} == {value}"));
         }
     }

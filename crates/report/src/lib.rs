@@ -34,7 +34,7 @@ mod statement;
 mod style;
 mod term;
 mod trace;
-mod value;
+mod uses;
 mod view;
 mod violation;
 mod waiting;

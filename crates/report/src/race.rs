@@ -1,7 +1,7 @@
 //! Who races with whom.
 
 use crate::statement::{Statement, statement};
-use threadwise_evidence::show_value;
+use threadwise_evidence::{show_value, shown_shared};
 use threadwise_ir::{Edge, Instance, Met, Observations, Pattern, PropertyId, Sign, State, ThreadId};
 
 /// One side of a race: a thread that can take a step on the variable.
@@ -37,10 +37,22 @@ pub(crate) fn race(instance: &Instance, state: &State, property: PropertyId, pat
 /// The element that threads race on, where elements are told apart: `slots[2]`.
 pub(crate) fn element(instance: &Instance, state: &State, property: PropertyId) -> Option<String> {
     let region = instance.program.property(property).pattern()?.signs().first()?.region();
-    let met = met(instance, state, property).filter(|_| region.depth > 0)?;
+    let var = *region.vars.first()?;
+    let pool = shown_shared(instance, var).and_then(|shown| shown.pool.as_ref());
+    if region.depth == 0 {
+        return pool.filter(|pool| !pool.is_array).map(|pool| format!("heap#{}{}", pool.first, pool.part));
+    }
+    let met = met(instance, state, property)?;
     let keys = instance.keys_of_element(region, met.element);
-    let keys = keys.into_iter().map(|(sort, value)| format!("[{}]", show_value(instance, sort, &[value])));
-    Some(format!("{}{}", instance.program.shared[region.vars[0].index()].name, keys.collect::<String>()))
+    let (name, keys) = match (pool, &keys[..]) {
+        (Some(pool), [(_, slot), rest @ ..]) if pool.is_array => {
+            (format!("heap#{}{}", i64::from(pool.first) + slot, pool.part), rest)
+        }
+        (Some(pool), all) => (format!("heap#{}{}", pool.first, pool.part), all),
+        (None, all) => (instance.program.shared[var.index()].name.to_string(), all),
+    };
+    let keys = keys.iter().map(|(sort, value)| format!("[{}]", show_value(instance, sort, &[*value])));
+    Some(format!("{name}{}", keys.collect::<String>()))
 }
 
 fn met(instance: &Instance, state: &State, property: PropertyId) -> Option<Met> {
@@ -62,7 +74,7 @@ fn accesses(instance: &Instance, state: &State, thread: ThreadId, pattern: &Patt
         if shown().next().is_some() {
             let racer = Racer {
                 thread: instance.tid_name(i64::from(thread.0) + 1),
-                statement: statement(program, edge),
+                statement: statement(instance, edge),
                 writes: shown().any(|sign| matches!(sign, Sign::Writes(_))),
             };
             if !racers.contains(&racer) {

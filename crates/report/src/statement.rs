@@ -1,6 +1,7 @@
 //! Steps in the words of the source.
 
-use threadwise_ir::{EdgeId, Program};
+use threadwise_evidence::{position, step_words};
+use threadwise_ir::{EdgeId, Instance, ThreadId};
 use threadwise_print::show_edge;
 
 /// Statements are cut to this many characters.
@@ -16,7 +17,11 @@ pub struct Statement {
 }
 
 /// The statement an edge comes from.
-pub(crate) fn statement(program: &Program, id: EdgeId) -> Statement {
+pub(crate) fn statement(instance: &Instance, id: EdgeId) -> Statement {
+    if let Some(words) = step_words(instance, None, ThreadId(0), &[id], None) {
+        return Statement { text: words.text, position: position(instance, words.span) };
+    }
+    let program = &instance.program;
     let edge = program.edge(id);
     let source = program.source.snippet(edge.span, MAX_STATEMENT);
     let text = match edge.branch {

@@ -2,10 +2,16 @@
 
 use crate::changes::{Change, local_changes, shared_changes};
 use crate::statement::{Statement, statement};
-use crate::value::for_each_part;
-use crate::violation::{Explanation, explain};
-use threadwise_evidence::{Trace, TraceStep, Violation, show_value};
-use threadwise_ir::{AssertionKind, EdgeId, Instance, Op, Program, SharedId, State, ThreadId, Update, VarRef};
+use crate::uses::used_words;
+use crate::violation::{Explanation, explain_named};
+use std::collections::BTreeSet;
+use threadwise_evidence::{
+    Trace, TraceStep, Violation, for_each_shown, position, show_typed, shown_shared, step_words, with_names_of_threads,
+};
+use threadwise_ir::{
+    AssertionKind, EdgeId, Instance, LocalId, Op, Program, SharedId, SharedVar, State, ThreadId, Update, VarRef,
+};
+use threadwise_source::Span;
 use threadwise_spawn::tells_of_starts;
 
 /// Initial values beyond this many are not listed.
@@ -37,6 +43,7 @@ pub struct StepText {
 
 /// Puts a trace into words.
 pub fn trace_text(instance: &Instance, trace: &Trace) -> TraceText {
+    let instance = &with_names_of_threads(instance, trace);
     let mut steps = Vec::new();
     let mut state = trace.initial.clone();
     for step in &trace.steps {
@@ -48,10 +55,10 @@ pub fn trace_text(instance: &Instance, trace: &Trace) -> TraceText {
     }
     let initial = trace.initial.as_ref();
     TraceText {
-        initial: initial.map_or_else(Vec::new, |state| initial_values(instance, state)),
+        initial: initial.map_or_else(Vec::new, |state| initial_values(instance, state, &used_words(instance, trace))),
         threads: threads(instance, trace),
         steps,
-        explanation: explain(instance, trace),
+        explanation: explain_named(instance, trace),
     }
 }
 
@@ -69,9 +76,33 @@ fn threads(instance: &Instance, trace: &Trace) -> Vec<String> {
 fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText {
     let local = &before.locals[step.thread.index()];
     let mut changes = shared_changes(instance, &before.shared, &step.shared);
-    changes.extend(local_changes(instance, local, &step.local));
-    let statements = told(&instance.program, &step.path).into_iter().map(|id| statement(&instance.program, id));
-    StepText { thread: instance.tid_name(i64::from(step.thread.0) + 1), statements: statements.collect(), changes }
+    let dropped = dropped(&instance.program, &step.path);
+    changes.extend(local_changes(instance, local, &step.local, &dropped));
+    let statements = match step_words(instance, Some(before), step.thread, &step.path, Some(step)) {
+        Some(words) => vec![Statement { text: words.text, position: position(instance, words.span) }],
+        None => told(&instance.program, &step.path).into_iter().map(|id| statement(instance, id)).collect(),
+    };
+    StepText { thread: instance.tid_name(i64::from(step.thread.0) + 1), statements, changes }
+}
+
+/// The locals that get their defaults back because nobody needs them any more: what does so stands nowhere in the text.
+fn dropped(program: &Program, path: &[EdgeId]) -> BTreeSet<LocalId> {
+    let mut dropped = BTreeSet::new();
+    for &id in path.iter().filter(|_| program.telling.is_some()) {
+        let Op::Command(command) = &program.edge(id).op else { continue };
+        let Update::Assign(assignments) = &command.update else { continue };
+        for (place, _) in assignments {
+            if let VarRef::Local(var) = place.var {
+                let is_dropped = place.span == Span::default();
+                if is_dropped {
+                    dropped.insert(var)
+                } else {
+                    dropped.remove(&var)
+                };
+            }
+        }
+    }
+    dropped
 }
 
 /// The edges of a step that are told of: those that stand for nothing in the text are not, and neither is all but the last
@@ -115,15 +146,22 @@ fn asserts(program: &Program, id: EdgeId, kind: AssertionKind) -> bool {
     }
 }
 
-/// The values of what the user declared; that no thread has been started yet goes without saying.
-fn initial_values(instance: &Instance, state: &State) -> Vec<String> {
+/// The values of what the user declared and the trace uses; that no thread has been started yet goes without saying.
+fn initial_values(instance: &Instance, state: &State, used: &BTreeSet<usize>) -> Vec<String> {
     let mut values = Vec::new();
-    let program = &instance.program;
-    let declared = program.shared.iter().enumerate().filter(|(_, var)| !tells_of_starts(program, var));
-    for (index, var) in declared {
-        let words = &state.shared[instance.shared_range(SharedId(index as u32))];
-        for_each_part(instance, &var.name, &var.sort, words, &mut |name, sort, w| {
-            values.push(format!("{name} == {}", show_value(instance, sort, w)));
+    for (var, number) in instance.program.shared.iter().zip(0..) {
+        let id = SharedId(number);
+        if !is_shown_at_start(instance, id, var) {
+            continue;
+        }
+        let shown = shown_shared(instance, id);
+        let mut word = instance.shared_range(id).start;
+        let words = &state.shared[instance.shared_range(id)];
+        for_each_shown(instance, (&var.name, shown), &var.sort, words, &mut |name, sort, w| {
+            if used.range(word..word + w.len().max(1)).next().is_some() {
+                values.push(format!("{name} == {}", show_typed(instance, shown, sort, w)));
+            }
+            word += w.len();
         });
     }
     if values.len() > MAX_INITIAL_VALUES {
@@ -132,4 +170,12 @@ fn initial_values(instance: &Instance, state: &State) -> Vec<String> {
         values.push(format!("and {more} more"));
     }
     values
+}
+
+fn is_shown_at_start(instance: &Instance, id: SharedId, var: &SharedVar) -> bool {
+    match shown_shared(instance, id) {
+        // What is on the heap is not there yet.
+        Some(shown) => !shown.is_hidden && !shown.is_status && shown.pool.is_none(),
+        None => !tells_of_starts(&instance.program, var),
+    }
 }

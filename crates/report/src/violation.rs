@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::race::{Racer, element, race};
 use crate::statement::{Statement, statement};
 use crate::waiting::{Standstill, standstill};
-use threadwise_evidence::{Trace, Violation};
+use threadwise_evidence::{Trace, Violation, position, step_words, with_names_of_threads};
 use threadwise_ir::{
     Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, Property, State, StepError, ThreadId, Update,
     Wording,
@@ -34,6 +34,11 @@ pub struct Explanation {
 
 /// Explains the violation at the end of a trace.
 pub fn explain(instance: &Instance, trace: &Trace) -> Explanation {
+    explain_named(&with_names_of_threads(instance, trace), trace)
+}
+
+/// The same, where the threads have the names already that they have in the trace.
+pub(crate) fn explain_named(instance: &Instance, trace: &Trace) -> Explanation {
     let program = &instance.program;
     let state = last_state(trace);
     match &trace.violation {
@@ -118,8 +123,12 @@ fn explain_step(
     error: StepError,
     span: Span,
 ) -> Explanation {
-    let program = &instance.program;
-    let statements: Vec<Statement> = path.iter().map(|&id| statement(program, id)).collect();
+    let told = step_words(instance, state, thread, path, None);
+    let text = told.as_ref().map(|_| instance.program.source.snippet(span, 72));
+    let statements: Vec<Statement> = match told {
+        Some(words) => vec![Statement { text: words.text, position: position(instance, words.span) }],
+        None => path.iter().map(|&id| statement(instance, id)).collect(),
+    };
     let failure = state.and_then(|state| {
         let failures = state.steps(instance, thread).failures;
         let same = |f: &Failure| f.path == *path && f.error == error && f.span == span;
@@ -127,7 +136,7 @@ fn explain_step(
     });
     Explanation {
         what: error_name(error).to_string(),
-        text: statements.last().map_or_else(String::new, |s| s.text.clone()),
+        text: text.or_else(|| statements.last().map(|s| s.text.clone())).unwrap_or_default(),
         thread: Some(thread_name(instance, thread)),
         statements,
         facts: failure.map_or_else(Vec::new, |f| step_facts(instance, thread, &f)),

@@ -2,7 +2,7 @@
 
 use crate::facts::Facts;
 use crate::statement::{Statement, statement};
-use threadwise_evidence::show_value;
+use threadwise_evidence::{position, show_value};
 use threadwise_ir::{EdgeId, Env, Instance, Op, Pattern, PropertyId, Sort, State, ThreadId, VarRef};
 use threadwise_source::Span;
 
@@ -81,14 +81,13 @@ fn waiter(instance: &Instance, state: &State, thread: ThreadId) -> Waiter {
         [edge] if !program.location(program.edge(edge).to).transient => Some(edge),
         _ => None,
     };
-    let (position, text) =
-        (program.source.locate_briefly(location.span), program.source.snippet(location.span, MAX_STATEMENT));
+    let (position, text) = (position(instance, location.span), program.source.snippet(location.span, MAX_STATEMENT));
     let here = Statement { text, position };
     Waiter {
         thread: name(instance, thread),
         id: thread,
         span: only.map_or(location.span, |edge| program.edge(edge).span),
-        statement: only.map_or(here, |edge| statement(program, edge)),
+        statement: only.map_or(here, |edge| statement(instance, edge)),
         lock: held(instance, state, thread).map(|(held, _)| held),
         facts: only.map_or_else(Vec::new, |edge| facts(instance, state, thread, edge)),
     }

@@ -1,6 +1,7 @@
 //! The `threadwise` program as its users meet it.
 
 mod bad_input;
+mod c;
 mod compare;
 mod conformance;
 mod deadlock;

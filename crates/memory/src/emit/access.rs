@@ -314,6 +314,7 @@ impl Emitter<'_> {
         for cell in &access.cells {
             let alive = self.alive(cell, span);
             for (condition, assignments) in act(self, cell) {
+                let told = self.told_access(cell.leaf, &assignments);
                 let guard = match (cell.when.clone(), condition) {
                     (Some(when), Some(condition)) => Some(and(when, condition)),
                     (when, condition) => when.or(condition),
@@ -330,10 +331,11 @@ impl Emitter<'_> {
                     let both = guard.map_or(alive.clone(), |guard| and(guard, alive));
                     command.guard = Some(Box::new(both));
                 }
-                self.edge(from, to, command, span, None);
+                self.say_once(told, |emitter| emitter.edge(from, to, command, span, None));
                 self.mark_atomic(access.atomic);
             }
         }
+        self.wording = None;
         self.here = to;
     }
 
@@ -345,6 +347,7 @@ impl Emitter<'_> {
 
     pub(crate) fn load(&mut self, place: &Place) -> Fallible<Term> {
         let access = self.access(place)?;
+        self.accessing("load", place);
         Ok(self.load_from(&access, &place.ty))
     }
 
@@ -358,9 +361,11 @@ impl Emitter<'_> {
             && self.kept[&cell.leaf].is_set.is_none()
             && !self.is_vague_cell(cell)
         {
+            self.wording = None;
             return self.seen_as(cell, ty, span);
         }
         if access.cells.is_empty() {
+            self.wording = None;
             return Term::constant(0, sort, span);
         }
         let temporary = VarRef::Local(self.temporary(&sort, span));
@@ -413,6 +418,7 @@ impl Emitter<'_> {
     pub(crate) fn store(&mut self, access: &Access, value: Value) {
         let span = access.span;
         if access.cells.is_empty() {
+            self.wording = None;
             return;
         }
         self.each_cell(access, &mut |emitter, cell| {
@@ -437,11 +443,13 @@ impl Emitter<'_> {
         let access = Access { span, ..self.access(to)? };
         // Any value of a part of memory is chosen there.
         if let (crate::code::ExprKind::Any, Type::Int(_)) = (&value.kind, &to.ty) {
+            self.accessing("store", to);
             self.store(&access, Value::Any);
             return Ok(());
         }
         let value = self.value(value)?;
         let value = self.fitted(value, &self.sort_of_type(&to.ty));
+        self.accessing("store", to);
         self.store(&access, Value::Of(value));
         Ok(())
     }
@@ -453,8 +461,10 @@ impl Emitter<'_> {
                 continue;
             }
             let source = self.scalar_part(from, &part, (&ty, bit))?;
+            self.accessing("load", from);
             let value = self.load_from(&source, &ty);
             let target = Access { span, ..self.scalar_part(to, &part, (&ty, bit))? };
+            self.accessing("store", to);
             self.store(&target, Value::Of(value));
         }
         Ok(())
@@ -468,6 +478,7 @@ impl Emitter<'_> {
             let sort = self.sort_of_type(&ty);
             let target = Access { span, ..self.scalar_part(place, &part, (&ty, bit))? };
             let value = Term::constant(0, sort, span);
+            self.accessing("store", place);
             self.store(&target, Value::Of(value));
         }
         Ok(())

@@ -46,10 +46,12 @@ struct Uses {
     otherwise: BTreeSet<LocalId>,
 }
 
-/// Replaces choices among all numbers by choices among a few, in the edges from this number on, which are those of the routine.
-pub(super) fn narrow(program: &mut Program, edges: &mut Vec<Edge>, routine: RoutineId, first: usize) {
+/// Replaces choices among all numbers by choices among a few, in the edges from this number on, which are those of the routine. Gives
+/// for each edge that was added the number of the one that it is like.
+pub(super) fn narrow(program: &mut Program, edges: &mut Vec<Edge>, routine: RoutineId, first: usize) -> Vec<usize> {
     let bits: Vec<Option<Bits>> = program.routine(routine).locals.iter().map(|local| local.sort.bits()).collect();
-    let Some(uses) = Uses::of(&edges[first..], &bits) else { return };
+    let Some(uses) = Uses::of(&edges[first..], &bits) else { return Vec::new() };
+    let mut added = Vec::new();
     let mut index = first;
     while let Some(edge) = edges.get(index) {
         let Some((position, bits, values)) = uses.choice(edge, &bits) else {
@@ -57,15 +59,17 @@ pub(super) fn narrow(program: &mut Program, edges: &mut Vec<Edge>, routine: Rout
             continue;
         };
         let mut ways = values.iter().map(|value| replaced(edge, position, *value, bits));
-        let (Some(way), others) = (ways.next(), ways.collect::<Vec<Edge>>()) else { return };
+        let (Some(way), others) = (ways.next(), ways.collect::<Vec<Edge>>()) else { return added };
         let from = way.from;
         // It is looked at again, and so are the others, for there may be another choice in the same step.
         edges[index] = way;
         for other in others {
             program.locations[from.index()].edges.push(EdgeId(edges.len() as u32));
             edges.push(other);
+            added.push(index);
         }
     }
+    added
 }
 
 fn replaced(edge: &Edge, position: usize, value: i64, bits: Bits) -> Edge {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use threadwise_ir::{Edge, Expr, ExprKind, LocalId, Op, Place, Program, RoutineId, Sort, Update, Value, VarRef};
+use threadwise_source::Span;
 
 type Locals = BTreeSet<LocalId>;
 
@@ -97,8 +98,9 @@ pub(super) fn tidy(program: &mut Program, edges: &mut [Edge], routine: RoutineId
                 && live[from].contains(&id)
                 && let Some(default) = Expr::default_of(&local.sort, e.span)
             {
-                let place =
-                    Place { var: VarRef::Local(id), indices: Box::default(), sort: (&local.sort).into(), span: e.span };
+                // Nobody wrote it, so that it stands nowhere.
+                let span = Span::default();
+                let place = Place { var: VarRef::Local(id), indices: Box::default(), sort: (&local.sort).into(), span };
                 kept.push((place, Value::Of(default)));
             }
         }

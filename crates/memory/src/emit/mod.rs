@@ -10,6 +10,7 @@ mod library;
 mod live;
 mod locks;
 mod races;
+mod telling;
 mod unfold;
 mod unread;
 mod vague;
@@ -29,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_ir::{
     Assertion, AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place,
-    Program, Property, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Update, Value, VarRef, Wait,
+    Program, Property, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Told, Update, Value, VarRef, Wait,
 };
 use threadwise_source::{Diagnostic, Span};
 use threadwise_spawn::{Lives, Parameter, Startable};
@@ -197,6 +198,10 @@ pub(crate) struct Emitter<'a> {
     depths: &'a [Vec<u32>],
     pub(crate) program: Program,
     pub(crate) edges: Vec<Edge>,
+    /// What people are told of each edge.
+    told: Vec<Told>,
+    /// The function that each edge stands in.
+    told_functions: Vec<Arc<str>>,
     pub(crate) pointers: Pointers,
     /// Some pointer may be one of which nobody knows where it points to.
     pub(crate) has_unknown_pointers: bool,
@@ -235,6 +240,10 @@ pub(crate) struct Emitter<'a> {
     locals: Vec<LocalVar>,
     free_temporaries: Vec<LocalId>,
     used_temporaries: Vec<LocalId>,
+    /// What people are told of the edges that come next.
+    saying: Told,
+    function: Arc<str>,
+    wording: Option<telling::Wording>,
 }
 
 impl<'a> Emitter<'a> {
@@ -260,6 +269,8 @@ impl<'a> Emitter<'a> {
             depths,
             program: Program::empty(code.source.clone()),
             edges: Vec::new(),
+            told: Vec::new(),
+            told_functions: Vec::new(),
             has_unknown_pointers: variables::has_unknown_pointers(code, threads),
             pointers: Pointers { sort: Sort::Bits(crate::layout::ADDRESS) },
             kept: BTreeMap::new(),
@@ -288,12 +299,17 @@ impl<'a> Emitter<'a> {
             locals: Vec::new(),
             free_temporaries: Vec::new(),
             used_temporaries: Vec::new(),
+            saying: Told::Private,
+            function: Arc::default(),
+            wording: None,
         }
     }
 
     fn finish(mut self) -> (Program, Vec<Diagnostic>) {
+        let mut telling = self.telling();
         let mut program = self.program;
-        unread::forget(&mut program, &mut self.edges);
+        unread::forget(&mut program, &mut self.edges, &mut telling);
+        program.telling = (!self.is_outline).then(|| Arc::new(telling));
         program.edges = Arc::new(self.edges);
         (threadwise_validate::finished(program), self.diagnostics)
     }
@@ -377,27 +393,48 @@ impl<'a> Emitter<'a> {
             }
         }
         self.here = entry;
+        self.saying = Told::Start;
+        self.function = function.name.clone();
         self.first_steps(thread, function.span)?;
         let first = self.blocks[0];
         self.skip_to(first);
         for (index, block) in of.flat.blocks.iter().enumerate() {
             self.block = index;
+            self.function = self.code.function(of.flat.calls[of.flat.call_of[index]].function).name.clone();
             self.here = self.blocks[index];
             self.atomic = self.depths[thread.index()][index];
             for (instruction, number) in block.instructions.iter().zip(0..) {
                 let at = At { thread, block: index as u32, instruction: number };
                 self.at = Some(at);
+                self.saying = match &instruction.kind {
+                    InstructionKind::Library(_) | InstructionKind::Call { .. } => Told::Text,
+                    InstructionKind::Assert(e, _) | InstructionKind::Assume(e) => self.words_of_condition(e),
+                    InstructionKind::Declare(_)
+                    | InstructionKind::Assign { .. }
+                    | InstructionKind::Copy { .. }
+                    | InstructionKind::Clear(_)
+                    | InstructionKind::AtomicBegin
+                    | InstructionKind::AtomicEnd => Told::Private,
+                };
                 self.instruction(at, instruction)?;
                 self.statement_ends();
             }
             self.at = Some(At { thread, block: index as u32, instruction: block.instructions.len() as u32 });
+            self.saying = match &block.end {
+                End::Branch(e, ..) | End::Switch(e, ..) => self.words_of_condition(e),
+                End::Return(_) => Told::End,
+                End::Goto(_) | End::Exit | End::Unreachable => Told::Private,
+            };
             self.end(&block.end, block.span, exit)?;
             self.statement_ends();
         }
         let routine = &mut self.program.routines[thread.index()];
         (routine.entry, routine.exit) = (entry, exit);
         routine.locals = std::mem::take(&mut self.locals);
-        inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge);
+        for copied in inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge) {
+            self.told.push(self.told[copied].clone());
+            self.told_functions.push(self.told_functions[copied].clone());
+        }
         live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
         if self.is_outline {
             unfold::unfold(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
@@ -522,6 +559,8 @@ impl<'a> Emitter<'a> {
         let id = EdgeId(self.edges.len() as u32);
         let op = Op::Command(Command { guard, ..command });
         self.edges.push(Edge { from, to, op, span, branch, atomic: false });
+        self.told.push(self.saying.clone());
+        self.told_functions.push(self.function.clone());
         self.location(from).edges.push(id);
     }
 

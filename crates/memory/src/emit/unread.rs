@@ -14,8 +14,8 @@ enum Variable {
 }
 
 /// Takes stores to variables that nobody reads out of the program. To store a value is not to read the variable, also where it
-/// is a store to an element.
-pub(super) fn forget(program: &mut Program, edges: &mut [Edge]) {
+/// is a store to an element. There is nothing to tell of them either.
+pub(super) fn forget(program: &mut Program, edges: &mut [Edge], telling: &mut Telling) {
     // Accesses count in races, whatever becomes of the values.
     let keeps_shared = program.patterns().any(|(_, pattern)| !pattern.is_of_all_threads());
     let read = reads(program, edges);
@@ -35,12 +35,14 @@ pub(super) fn forget(program: &mut Program, edges: &mut [Edge]) {
     for (index, var) in program.shared.iter_mut().enumerate() {
         if is_unread(Variable::Shared(SharedId(index as u32))) {
             (var.sort, var.init) = (Sort::Bool, Initial::Default);
+            telling.shared[index] = Shown { is_hidden: true, ..Shown::default() };
         }
     }
     for (index, routine) in program.routines.iter_mut().enumerate() {
         for (local, var) in routine.locals.iter_mut().enumerate() {
             if is_unread(Variable::Local(RoutineId(index as u32), LocalId(local as u32))) {
                 var.sort = Sort::Bool;
+                telling.locals[index][local] = Shown { is_hidden: true, ..Shown::default() };
             }
         }
     }

@@ -369,8 +369,10 @@ impl Emitter<'_> {
             self.skip_to(if is_true(&condition) { yes } else { no });
             return Ok(());
         }
-        self.edge(self.here, yes, guarded(condition.clone()), span, Some(true));
-        self.edge(self.here, no, guarded(not(condition)), span, Some(false));
+        self.say_once(self.words_of_condition(e), |emitter| {
+            emitter.edge(emitter.here, yes, guarded(condition.clone()), span, Some(true));
+            emitter.edge(emitter.here, no, guarded(not(condition)), span, Some(false));
+        });
         Ok(())
     }
 
