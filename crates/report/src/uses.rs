@@ -124,7 +124,9 @@ impl Uses<'_> {
                 self.expression(b, env);
             }
             ExprKind::Conditional(parts) => parts.iter().for_each(|e| self.expression(e, env)),
-            ExprKind::SetLiteral(elements) => elements.iter().for_each(|e| self.expression(e, env)),
+            ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
+                elements.iter().for_each(|e| self.expression(e, env))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    Command, Edge, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Sort, Update, VarRef,
+    Command, Edge, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Shown, Sort, Telling, Update, VarRef,
 };
 
 /// A variable, locals with the routine that they are of.
