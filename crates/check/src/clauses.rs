@@ -107,7 +107,20 @@ impl<'a> Compiler<'a> {
                 // Where the body does not speak of the variable there must still be a value.
                 both(&[vec![Conjunct::Exists(variable).into()]], &inside)
             }
-            _ => match at_least(e, wanted) {
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => match at_least(e, wanted) {
                 Some((template, body, count)) => self.several(template, body, count, scope),
                 None => Some(vec![vec![self.conjunct(e, wanted, scope)?.into()]]),
             },
@@ -152,7 +165,19 @@ impl<'a> Compiler<'a> {
                 match &thread.kind {
                     ExprKind::Thread(_) => subjects.push(thread.kind.clone()),
                     ExprKind::Bound(depth) if (*depth as usize) < scope.len() => subjects.push(thread.kind.clone()),
-                    _ => is_clear = false,
+                    ExprKind::Const(_)
+                    | ExprKind::SelfThread
+                    | ExprKind::Bound(_)
+                    | ExprKind::Read(_)
+                    | ExprKind::ReadAfter(_)
+                    | ExprKind::LocalOf(..)
+                    | ExprKind::At(..)
+                    | ExprKind::Unary(..)
+                    | ExprKind::Binary(..)
+                    | ExprKind::Conditional(_)
+                    | ExprKind::Index(..)
+                    | ExprKind::SetLiteral(_)
+                    | ExprKind::Quantified(..) => is_clear = false,
                 }
             }
             // A variable over threads is looked at, or spoken of.
@@ -171,7 +196,21 @@ impl<'a> Compiler<'a> {
         let subject = match subject.filter(|_| is_clear) {
             Some(ExprKind::Thread(template)) => Some(self.named(template)),
             Some(ExprKind::Bound(depth)) => Some(scope[depth as usize]),
-            _ => None,
+            Some(
+                ExprKind::Const(_)
+                | ExprKind::SelfThread
+                | ExprKind::Read(_)
+                | ExprKind::ReadAfter(_)
+                | ExprKind::LocalOf(..)
+                | ExprKind::At(..)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Conditional(_)
+                | ExprKind::Index(..)
+                | ExprKind::SetLiteral(_)
+                | ExprKind::Quantified(..),
+            )
+            | None => None,
         };
         is_clear.then(|| Conjunct::Literal(Literal { formula: e, must_be, scope: scope.to_vec(), subject }))
     }
@@ -181,7 +220,19 @@ impl<'a> Compiler<'a> {
         match e.kind {
             ExprKind::Thread(template) => Some(self.named(template)),
             ExprKind::Bound(depth) if e.sort == Sort::Tid => scope.get(depth as usize).copied(),
-            _ => None,
+            ExprKind::Const(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => None,
         }
     }
 

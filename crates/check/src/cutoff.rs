@@ -72,7 +72,7 @@ impl Witnesses<'_> {
                 let (says_one, says_all) = match (quantifier, wanted) {
                     (Quantifier::Exists, Some(true)) | (Quantifier::Forall, Some(false)) => (true, false),
                     (Quantifier::Exists, Some(false)) | (Quantifier::Forall, Some(true)) => (false, true),
-                    _ => (true, true),
+                    (Quantifier::Exists | Quantifier::Forall, None) | (Quantifier::Count, _) => (true, true),
                 };
                 let inside =
                     |for_all| self.of(body, if *quantifier == Quantifier::Count { None } else { wanted }, for_all);
@@ -88,7 +88,18 @@ impl Witnesses<'_> {
                 }
                 inside(for_all || says_all)?.checked_add(u64::from(says_one))
             }
-            _ => self.of_parts(e, for_all),
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_) => self.of_parts(e, for_all),
         }
     }
 

@@ -34,6 +34,7 @@ mod crowd;
 mod environment;
 mod piece;
 mod properties;
+mod waiting;
 
 use crate::questions::{must_be_impossible, start};
 use crate::{CheckError, refuted};

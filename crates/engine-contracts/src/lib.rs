@@ -17,6 +17,7 @@ mod located;
 mod model;
 mod notation;
 mod points;
+mod waiting;
 
 use contract::Contracts;
 use encode::{Encoder, LoopInvariant, Obligation};
@@ -97,10 +98,6 @@ fn check(
     session: &mut Session,
     budget: &Budget,
 ) -> Result<FormulaProof, Stop> {
-    // Contracts say nothing of threads that wait. It would be found out in the end, but there is no need to wait for that.
-    if let Some((property, _)) = program.patterns().find(|(_, pattern)| pattern.is_of_all_threads()) {
-        return Err(Unsupported { what: "`nodeadlock`", span: program.property(property).span }.into());
-    }
     let population = Population::any(program);
     population.declare(session);
     let contracts = Contracts::new(&population);

@@ -49,9 +49,8 @@ pub(crate) fn prove(
             Violated::When(e, _) if is_shared_only(e) => Term::bool(false),
             Violated::When(e, wrong) => scene.violation(e, *wrong)?,
             Violated::By(Pattern::Signs(signs)) => scene.meeting(signs)?,
-            Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
-                return Err(Unsupported { what: "`nodeadlock`", span: property.span }.into());
-            }
+            Violated::By(Pattern::Deadlock) => scene.deadlock()?,
+            Violated::By(Pattern::LockCycle) => scene.lock_cycle()?,
         };
         if bad.is_false() {
             session.pop_to(depth);
@@ -84,19 +83,19 @@ fn fact_name(template: usize, place: usize, fact: usize) -> String {
 
 /// A thread that a property speaks of.
 #[derive(Clone)]
-struct Actor {
-    template: TemplateId,
-    thread: Term,
+pub(crate) struct Actor {
+    pub(crate) template: TemplateId,
+    pub(crate) thread: Term,
     /// Constants for it have this in their names.
     number: usize,
 }
 
 impl Actor {
-    fn place(&self) -> Term {
+    pub(crate) fn place(&self) -> Term {
         Term::constant(&format!("where.{}", self.number), SmtSort::Int)
     }
 
-    fn locals(&self, scene: &Scene<'_>, routine: RoutineId) -> Vec<Value> {
+    pub(crate) fn locals(&self, scene: &Scene<'_>, routine: RoutineId) -> Vec<Value> {
         let locals = scene.contracts.population.program.routine(routine).locals.iter().enumerate();
         locals
             .map(|(index, local)| scene.contracts.population.named(&self.local_name(routine, index), &local.sort))
@@ -128,10 +127,10 @@ impl Showing {
 }
 
 /// A state, as far as a property speaks of it.
-struct Scene<'a> {
-    contracts: &'a Contracts<'a>,
-    places: &'a [Vec<Place>],
-    shared: &'a [Value],
+pub(crate) struct Scene<'a> {
+    pub(crate) contracts: &'a Contracts<'a>,
+    pub(crate) places: &'a [Vec<Place>],
+    pub(crate) shared: &'a [Value],
     cast: RefCell<Cast>,
 }
 
@@ -194,7 +193,7 @@ impl Scene<'_> {
         }
     }
 
-    fn witness(&self) -> Term {
+    pub(crate) fn witness(&self) -> Term {
         let mut cast = self.cast.borrow_mut();
         let witness = Term::constant(&format!("some.{}", cast.witnesses.len()), SmtSort::Int);
         cast.witnesses.push(witness.clone());
@@ -210,7 +209,7 @@ impl Scene<'_> {
         }
     }
 
-    fn actor(&self, template: TemplateId, thread: &Term) -> Option<Actor> {
+    pub(crate) fn actor(&self, template: TemplateId, thread: &Term) -> Option<Actor> {
         // A variable that the solver binds stands for many threads.
         let digits = thread.name().and_then(|name| name.strip_prefix('q'));
         if digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {

@@ -61,7 +61,7 @@ impl Waiting {
                 Pattern::LockCycle => lock_cycles.push(property),
             }
         }
-        let is_mutex = if lock_cycles.is_empty() { Vec::new() } else { mutexes(program) };
+        let is_mutex = if lock_cycles.is_empty() { Vec::new() } else { program.mutexes() };
         let asked = !deadlocks.is_empty() || !lock_cycles.is_empty();
         asked.then(|| Waiting { deadlocks, lock_cycles, is_mutex, permits: program.permits() })
     }
@@ -97,38 +97,42 @@ impl Program {
             return;
         }
         self.properties.push(Property::nodeadlock(span));
-        if mutexes(self).contains(&true) {
+        if self.mutexes().contains(&true) {
             self.properties.push(Property::nolockcycle(span));
         }
     }
 }
 
-/// For each shared variable whether it is a mutex that somebody takes, or an array of them.
-fn mutexes(program: &Program) -> Vec<bool> {
-    let mut is_mutex = vec![false; program.shared.len()];
-    for edge in program.edges.iter() {
-        if let Some((place, _)) = edge.taken()
-            && let VarRef::Shared(var) = place.var
-        {
-            is_mutex[var.index()] = true;
-        }
-    }
-    let mut spoil = |var: VarRef| {
-        if let VarRef::Shared(var) = var {
-            is_mutex[var.index()] = false;
-        }
-    };
-    for edge in program.edges.iter().filter(|edge| edge.taken().is_none() && !gives_back(edge)) {
-        match &edge.op {
-            Op::Command(Command { update: Update::Assign(assignments), .. }) => {
-                assignments.iter().for_each(|(place, _)| spoil(place.var));
+impl Program {
+    /// For each shared variable whether it is a mutex that somebody takes, or an array of them.
+    pub fn mutexes(&self) -> Vec<bool> {
+        let mut is_mutex = vec![false; self.shared.len()];
+        for edge in self.edges.iter() {
+            if let Some((place, _)) = edge.taken()
+                && let VarRef::Shared(var) = place.var
+            {
+                is_mutex[var.index()] = true;
             }
-            Op::Command(Command { update: Update::Action { frame, .. }, .. }) => frame.iter().for_each(|&v| spoil(v)),
-            Op::Call { result, .. } => result.iter().for_each(|place| spoil(place.var)),
-            Op::Return(_) => {}
         }
+        let mut spoil = |var: VarRef| {
+            if let VarRef::Shared(var) = var {
+                is_mutex[var.index()] = false;
+            }
+        };
+        for edge in self.edges.iter().filter(|edge| edge.taken().is_none() && !gives_back(edge)) {
+            match &edge.op {
+                Op::Command(Command { update: Update::Assign(assignments), .. }) => {
+                    assignments.iter().for_each(|(place, _)| spoil(place.var));
+                }
+                Op::Command(Command { update: Update::Action { frame, .. }, .. }) => {
+                    frame.iter().for_each(|&v| spoil(v))
+                }
+                Op::Call { result, .. } => result.iter().for_each(|place| spoil(place.var)),
+                Op::Return(_) => {}
+            }
+        }
+        is_mutex
     }
-    is_mutex
 }
 
 impl Edge {

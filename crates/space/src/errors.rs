@@ -2,6 +2,7 @@
 
 use crate::space::Space;
 use crate::step::Step;
+use crate::waiting;
 use std::collections::BTreeMap;
 use threadwise_ir::{Path, Pattern, PropertyId, Sign, ThreadId, Violated};
 use threadwise_logic::Term;
@@ -45,9 +46,8 @@ pub(crate) fn errors(space: &Space) -> Result<Vec<ErrorCase>, Unsupported> {
             Violated::By(Pattern::Signs(signs)) => {
                 meetings(space, PropertyId(index as u32), signs, property.span, &mut errors)?;
             }
-            Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
-                return Err(Unsupported::new("`nodeadlock`", property.span));
-            }
+            Violated::By(Pattern::Deadlock) => add(space, kind, waiting::deadlock(space, property.span)?, &mut errors),
+            Violated::By(Pattern::LockCycle) => add(space, kind, waiting::lock_cycle(space)?, &mut errors),
         }
     }
     for thread in &space.threads {

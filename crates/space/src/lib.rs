@@ -12,6 +12,7 @@ mod smt;
 mod space;
 mod step;
 mod variables;
+mod waiting;
 
 pub use errors::{ErrorCase, ErrorKind};
 pub use smt::FormulaReader;

@@ -24,6 +24,7 @@ mod quantifier;
 mod state;
 mod touch;
 mod unsupported;
+mod waiting;
 mod walk;
 
 pub use edge::{Choose, Taken, by_constants, take_edge};
@@ -36,4 +37,5 @@ pub use population::Population;
 pub use state::{Named, ThreadState, named_frames, named_shared};
 pub use touch::Touch;
 pub use unsupported::{Unsupported, go_on};
+pub use waiting::{has_ended, is_still, may_rest, waits_for};
 pub use walk::{End, Way, starts, ways};

@@ -36,6 +36,8 @@ impl Figure {
 enum Whose<'t> {
     Only,
     Copy(&'t Term),
+    /// The same, always as a function of the number.
+    Numbered(&'t Term),
 }
 
 impl Whose<'_> {
@@ -43,7 +45,7 @@ impl Whose<'_> {
         match self {
             Whose::Only => Term::constant(name, sort),
             Whose::Copy(number) if number.as_int().is_some() => Term::constant(&format!("{name}.of.{number}"), sort),
-            Whose::Copy(number) => Term::apply(name, [number], sort),
+            Whose::Copy(number) | Whose::Numbered(number) => Term::apply(name, [number], sort),
         }
     }
 }
@@ -71,6 +73,11 @@ impl Book<'_> {
         }
     }
 
+    /// The thread with a number as a function of it, whatever the number is.
+    pub(crate) fn figure_by_number(&self, part: usize, thread: &Term) -> Figure {
+        self.figure_of(part, "", Whose::Numbered(thread))
+    }
+
     /// Somebody of the part's template, as constants.
     pub(crate) fn somebodys_figure(&self, session: &mut Session, part: usize, number: usize) -> Figure {
         let figure = self.figure_of(part, &format!("some{number}."), Whose::Only);
@@ -79,7 +86,7 @@ impl Book<'_> {
     }
 
     /// Makes the figures of all copies of a template known, which are functions of their numbers.
-    fn declare_functions(&self, session: &mut Session, part: usize) {
+    pub(crate) fn declare_functions(&self, session: &mut Session, part: usize) {
         let figure = self.figure_of(part, "", Whose::Only);
         for leaf in self.leaves(&figure) {
             session.declare_function(leaf.name().expect("it is a constant"), &[SmtSort::Int], leaf.sort());

@@ -37,10 +37,8 @@ impl Judge<'_> {
                         self.session.pop();
                     }
                 }
-                Violated::By(Pattern::Deadlock | Pattern::LockCycle) => {
-                    return Err(crate::refuted(format!(
-                        "contracts say nothing of threads that wait, which {place} asks about"
-                    )));
+                Violated::By(pattern @ (Pattern::Deadlock | Pattern::LockCycle)) => {
+                    self.nobody_waits(pattern, &place)?
                 }
             }
         }
