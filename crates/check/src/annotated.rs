@@ -3,11 +3,13 @@
 //! It is laid out by shared store: where each thread may be with a store stands in one piece of
 //! memory, since it is asked for in one go.
 
+use crate::CheckError;
 use crate::desk::{Callers, Desk, Spot};
 use crate::landing::Landing;
 use rustc_hash::FxHashSet;
 use threadwise_evidence::{Annotation, Context};
 use threadwise_ir::{Store, TemplateId};
+use threadwise_limits::growth_of_list;
 
 pub(crate) struct Annotated {
     /// For each template the contexts of its first copy.
@@ -60,13 +62,13 @@ impl Row {
 }
 
 impl Annotated {
-    pub(crate) fn new(desk: &mut Desk<'_>, annotation: &Annotation) -> Annotated {
+    pub(crate) fn new(desk: &mut Desk<'_>, annotation: &Annotation) -> Result<Annotated, CheckError> {
         let mut annotated = Annotated { templates: Vec::new(), rows: Vec::new() };
         for (index, thread) in annotation.threads.iter().enumerate() {
             let called = thread.contexts.iter().map(|context| Called::new(desk, context));
             annotated.templates.push(called.collect());
             for (number, context) in thread.contexts.iter().enumerate() {
-                annotated.add(desk, index, number as u32, context);
+                annotated.add(desk, index, number as u32, context)?;
             }
         }
         for row in &mut annotated.rows {
@@ -75,12 +77,13 @@ impl Annotated {
                 row.spots[range].sort_unstable();
             }
         }
-        annotated
+        Ok(annotated)
     }
 
-    fn add(&mut self, desk: &mut Desk<'_>, template: usize, number: u32, context: &Context) {
+    fn add(&mut self, desk: &mut Desk<'_>, template: usize, number: u32, context: &Context) -> Result<(), CheckError> {
         let first = desk.instance.copies_of(TemplateId(template as u32)).start;
         for (shared, locals) in &context.states {
+            desk.ask_budget_for(growth_of_list(&self.rows))?;
             let shared = desk.stores.number(shared);
             let view = desk.view(first, shared) as usize;
             if self.rows.len() <= view {
@@ -89,6 +92,7 @@ impl Annotated {
             let spot = |local: &Store| Spot { context: number, local: desk.locals.number(local) };
             self.rows[view].add(template, locals.iter().map(spot));
         }
+        Ok(())
     }
 
     fn contexts(&self, desk: &Desk<'_>, thread: usize) -> &[Called] {

@@ -66,10 +66,15 @@ impl<'a> Desk<'a> {
 
     /// Counts a piece of work, and now and then asks whether it may go on.
     pub(crate) fn ask_budget(&mut self) -> Result<(), CheckError> {
+        self.ask_budget_for(0)
+    }
+
+    /// The same where something else may soon take more memory.
+    pub(crate) fn ask_budget_for(&mut self, more_bytes: u64) -> Result<(), CheckError> {
         self.work += 1;
         if self.work.is_multiple_of(PATIENCE) {
             let views = growth_of_table::<((u32, u32), u32)>(self.views.len(), self.views.capacity());
-            self.budget.check_for(self.stores.growth() + self.locals.growth() + views)?;
+            self.budget.check_for(self.stores.growth() + self.locals.growth() + views + more_bytes)?;
             self.budget.report(|| format!("checking the proof: {} thread states", self.states));
         }
         Ok(())

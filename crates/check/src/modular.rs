@@ -68,7 +68,7 @@ pub(crate) fn check(program: &Arc<Program>, proof: &ModularProof, budget: &Budge
     }
     for case in &proof.cases {
         let instance = Instance::with_copies(program.clone(), &case.copies);
-        let judged = Judge::new(&instance, case, recursive, &properties, budget).judge();
+        let judged = Judge::new(&instance, case, recursive, &properties, budget).and_then(Judge::judge);
         judged.map_err(|error| match error {
             CheckError::Refuted(reason) if proof.cases.len() > 1 => {
                 refuted(format!("{}: {reason}", show_copies(program, &case.copies)))
@@ -122,10 +122,10 @@ impl<'a> Judge<'a> {
         recursive: bool,
         properties: &'a Properties<'a>,
         budget: &'a Budget,
-    ) -> Judge<'a> {
+    ) -> Result<Judge<'a>, CheckError> {
         let mut desk = Desk::new(instance, recursive, budget);
-        let annotated = Annotated::new(&mut desk, case);
-        Judge { desk, annotated, properties }
+        let annotated = Annotated::new(&mut desk, case)?;
+        Ok(Judge { desk, annotated, properties })
     }
 
     fn judge(mut self) -> Result<(), CheckError> {

@@ -193,3 +193,38 @@ fn places_are_judged_by_what_is_said_there() {
         }
     }
 }
+
+/// What holds at each point and what others do, as formulas, with nothing left out: as an engine finds them that knows no
+/// contracts. A copy is one of the others of another copy.
+#[test]
+fn formulas_everywhere_survive_the_bound_for_any_number_of_copies() {
+    let judged = |copies: &str, holds: &str, bound: &str| {
+        let program = program(&format!(
+            "shared g: int = 1; thread W[{copies}] {{ loop {{ g = g + 1; assert g > 1; }} }} invariant g != 0;"
+        ));
+        let body = program.templates[0].body;
+        let own = (0..program.locations.len() as u32).map(LocationId);
+        let own = own.filter(|&id| program.location(id).routine == body && id != program.routine(body).exit);
+        let entry = program.routine(body).entry;
+        let said = own.map(|id| {
+            let formula = if id == entry { holds.to_string() } else { "(> g 1)".to_string() };
+            PointFormula::new(Point::at(id), formula)
+        });
+        let part = ThreadFormulas { closure: 0, ..contract(said.collect(), bound) };
+        judged(&program, of(vec![part]))
+    };
+    for copies in ["0", "1", "2", "30", "*"] {
+        assert_eq!(judged(copies, "(> g 0)", "(> |g'| g)"), Ok(()), "{copies}");
+    }
+    let refused = |copies: &str, holds: &str, bound: &str, part: &str| {
+        let reason = judged(copies, holds, bound).expect_err(part);
+        assert!(reason.contains(part), "{reason}");
+    };
+    refused("*", "(> g 0)", "(> |g'| (+ g 1))", "breaks what is expected by W");
+    refused("2", "(> g 0)", "(= |g'| g)", "breaks what is expected by W");
+    refused("*", "(> g 0)", "true", "does not survive a step of its environment");
+    refused("*", "true", "(> |g'| g)", "is false at");
+    refused("*", "(> g 1)", "(> |g'| g)", "is false at");
+    // A single thread has no others.
+    assert_eq!(judged("1", "(> g 0)", "(= |g'| g)"), Ok(()));
+}

@@ -104,7 +104,20 @@ impl Compiler<'_> {
                 let some = (*quantifier == Quantifier::Exists) == wanted;
                 self.quantified(&binder.domain, body, wanted, some, bound)
             }
-            _ => self.literal(e, wanted, bound),
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => self.literal(e, wanted, bound),
         }
     }
 

@@ -174,7 +174,17 @@ impl Pool<'_> {
         !e.any(&|e| match &e.kind {
             ExprKind::ReadAfter(_) | ExprKind::At(..) | ExprKind::LocalOf(..) => true,
             ExprKind::Read(VarRef::Local(id)) => !own || dead.contains(id),
-            _ => false,
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Read(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => false,
         }) && is_closed(e, 0)
     }
 }

@@ -125,6 +125,19 @@ pub(crate) fn conjuncts(e: &Expr) -> Vec<Expr> {
                 ..e.clone()
             })
             .collect(),
-        _ => vec![e.clone()],
+        ExprKind::Const(_)
+        | ExprKind::Thread(_)
+        | ExprKind::SelfThread
+        | ExprKind::Bound(_)
+        | ExprKind::Read(_)
+        | ExprKind::ReadAfter(_)
+        | ExprKind::LocalOf(..)
+        | ExprKind::At(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Conditional(_)
+        | ExprKind::Index(..)
+        | ExprKind::SetLiteral(_)
+        | ExprKind::Quantified(..) => vec![e.clone()],
     }
 }

@@ -181,7 +181,20 @@ impl Scene<'_> {
                 bound.pop();
                 Ok(within.and(&body?))
             }
-            _ => match self.view().with_bound(bound.clone()).translate(e) {
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::Read(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => match self.view().with_bound(bound.clone()).translate(e) {
                 Ok(translated) => {
                     self.cast.borrow_mut().gaps.push(translated.defined.not());
                     let truth = translated.value.term().clone();

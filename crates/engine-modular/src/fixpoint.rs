@@ -461,29 +461,34 @@ impl Fixpoint<'_> {
         (self.treated, guarantees, contexts)
     }
 
-    /// The states as an annotation of the program.
-    pub(crate) fn annotation(&self) -> Annotation {
+    /// The states as an annotation of the program. It takes as much memory as the search itself, so it asks for it.
+    pub(crate) fn annotation(&self, budget: &Budget) -> Result<Annotation, Limit> {
         let templates = (0..self.threads.len() as u32).map(TemplateId);
-        Annotation {
-            copies: templates.clone().map(|t| self.instance.copies_of(t).len() as u32).collect(),
-            threads: templates.map(|t| self.thread_annotation(t)).collect(),
-        }
+        let threads = templates.clone().map(|t| self.thread_annotation(t, budget)).collect::<Result<_, Limit>>()?;
+        let copies = templates.map(|t| self.instance.copies_of(t).len() as u32).collect();
+        Ok(Annotation { copies, threads })
     }
 
-    fn thread_annotation(&self, template: TemplateId) -> ThreadAnnotation {
+    fn thread_annotation(&self, template: TemplateId, budget: &Budget) -> Result<ThreadAnnotation, Limit> {
         if self.first_copy(template).is_none() {
-            return ThreadAnnotation::default();
+            return Ok(ThreadAnnotation::default());
         }
         let thread = &self.threads[template.index()];
-        let context = |c: &ContextStates| {
-            let locals = |store| {
+        let mut contexts = Vec::new();
+        for c in &thread.contexts {
+            let stores = c.states.stores();
+            budget.check_for((stores.len() * size_of::<(Store, Vec<Store>)>()) as u64)?;
+            let mut states = Vec::with_capacity(stores.len());
+            for (number, store) in stores.into_iter().enumerate() {
+                if number.is_multiple_of(1024) {
+                    budget.check()?;
+                }
                 let here = c.states.get(store).into_iter().flat_map(Bits::iter);
-                here.map(|local| thread.locals.get(local).into()).collect()
-            };
-            let stores = c.states.stores().into_iter();
-            let states = stores.map(|store| (self.perspectives.stores.get(store).into(), locals(store)));
-            Context { callers: c.callers.clone(), states: states.collect() }
-        };
-        ThreadAnnotation { contexts: thread.contexts.iter().map(context).collect() }
+                let locals: Vec<Store> = here.map(|local| thread.locals.get(local).into()).collect();
+                states.push((self.perspectives.stores.get(store).into(), locals));
+            }
+            contexts.push(Context { callers: c.callers.clone(), states });
+        }
+        Ok(ThreadAnnotation { contexts })
     }
 }

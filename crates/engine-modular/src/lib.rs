@@ -118,7 +118,10 @@ fn analyse_cases(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
         match result {
             Ok((None, fixpoint)) => {
                 taken.add_all(&fixpoint.taken);
-                proof.cases.push(fixpoint.annotation());
+                match fixpoint.annotation(budget) {
+                    Ok(case) => proof.cases.push(case),
+                    Err(limit) => return (Claim::Unknown(blame::stopped(&instance, limit.into())), stats(totals)),
+                }
             }
             Ok((Some(suspect), _)) => {
                 return (Claim::Unknown(blame::unknown(&instance, &suspect, budget)), stats(totals));

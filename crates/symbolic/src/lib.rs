@@ -32,7 +32,7 @@ pub use expression::{Others, Translated, View};
 pub use hazards::{Hazard, Hazards};
 pub use initial::initial_store;
 pub use layout::{Layout, Value};
-pub use parameters::{Frame, Parameters, primed_name, regrouped};
+pub use parameters::{Frame, Parameters, primed_name};
 pub use population::Population;
 pub use state::{Named, ThreadState, named_frames, named_shared};
 pub use touch::Touch;

@@ -2,7 +2,7 @@
 
 use crate::layout::Keys;
 use crate::unsupported::go_on;
-use crate::{Population, Unsupported, Value};
+use crate::{Population, Unsupported};
 use threadwise_ir::{EdgeId, Op, Point, Program, RoutineId, Sort};
 use threadwise_logic::{SmtSort, Term};
 
@@ -152,21 +152,6 @@ fn key_name(population: &Population, sort: &Sort, key: i64) -> String {
         Sort::Tid => population.thread_name(key),
         Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Set(_) | Sort::Array(..) => key.to_string(),
     }
-}
-
-/// The values that are made of these terms, one for each sort, and what is left.
-pub fn regrouped<'t, 's>(
-    population: &Population,
-    mut terms: &'t [Term],
-    sorts: impl Iterator<Item = &'s Sort>,
-) -> (Vec<Value>, &'t [Term]) {
-    let mut values = Vec::new();
-    for sort in sorts {
-        let (own, rest) = terms.split_at(population.leaf_sorts(sort).len());
-        values.push(Value(own.to_vec()));
-        terms = rest;
-    }
-    (values, terms)
 }
 
 #[cfg(test)]

@@ -139,7 +139,19 @@ impl View<'_> {
         match &root.kind {
             ExprKind::Read(VarRef::Shared(var)) => self.touch_element(*var, &keys, false, reached, out),
             ExprKind::Read(VarRef::Local(_)) => Ok(()),
-            _ => self.touch(root, reached, out),
+            ExprKind::Const(_)
+            | ExprKind::Thread(_)
+            | ExprKind::SelfThread
+            | ExprKind::Bound(_)
+            | ExprKind::ReadAfter(_)
+            | ExprKind::LocalOf(..)
+            | ExprKind::At(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Index(..)
+            | ExprKind::SetLiteral(_)
+            | ExprKind::Quantified(..) => self.touch(root, reached, out),
         }
     }
 
