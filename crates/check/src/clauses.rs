@@ -120,6 +120,7 @@ impl<'a> Compiler<'a> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => match at_least(e, wanted) {
                 Some((template, body, count)) => self.several(template, body, count, scope),
                 None => Some(vec![vec![self.conjunct(e, wanted, scope)?.into()]]),
@@ -177,6 +178,7 @@ impl<'a> Compiler<'a> {
                     | ExprKind::Conditional(_)
                     | ExprKind::Index(..)
                     | ExprKind::SetLiteral(_)
+                    | ExprKind::ArrayLiteral(_)
                     | ExprKind::Quantified(..) => is_clear = false,
                 }
             }
@@ -208,6 +210,7 @@ impl<'a> Compiler<'a> {
                 | ExprKind::Conditional(_)
                 | ExprKind::Index(..)
                 | ExprKind::SetLiteral(_)
+                | ExprKind::ArrayLiteral(_)
                 | ExprKind::Quantified(..),
             )
             | None => None,
@@ -232,6 +235,7 @@ impl<'a> Compiler<'a> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => None,
         }
     }

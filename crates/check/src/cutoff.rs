@@ -99,7 +99,8 @@ impl Witnesses<'_> {
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Index(..)
-            | ExprKind::SetLiteral(_) => self.of_parts(e, for_all),
+            | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_) => self.of_parts(e, for_all),
         }
     }
 

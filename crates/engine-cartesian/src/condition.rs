@@ -117,6 +117,7 @@ impl Compiler<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => self.literal(e, wanted, bound),
         }
     }

@@ -184,6 +184,7 @@ impl Pool<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => false,
         }) && is_closed(e, 0)
     }

@@ -138,6 +138,7 @@ pub(crate) fn conjuncts(e: &Expr) -> Vec<Expr> {
         | ExprKind::Conditional(_)
         | ExprKind::Index(..)
         | ExprKind::SetLiteral(_)
+        | ExprKind::ArrayLiteral(_)
         | ExprKind::Quantified(..) => vec![e.clone()],
     }
 }

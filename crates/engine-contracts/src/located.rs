@@ -194,6 +194,7 @@ impl Scene<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => match self.view().with_bound(bound.clone()).translate(e) {
                 Ok(translated) => {
                     self.cast.borrow_mut().gaps.push(translated.defined.not());

@@ -151,6 +151,7 @@ impl View<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Index(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => self.touch(root, reached, out),
         }
     }
