@@ -2,11 +2,11 @@
 
 use crate::space::{PointId, Space, ThreadSpace};
 use threadwise_ir::{Point, ThreadId};
-use threadwise_logic::Term;
+use threadwise_logic::{Term, Var};
 use threadwise_source::Span;
 use threadwise_symbolic::{ThreadState, Unsupported, has_ended, may_rest, waits_for};
 
-/// All threads are still, and one is stuck. A thread whose next step goes wrong is in error anyway.
+/// All threads are still, and one is stuck.
 pub(crate) fn deadlock(space: &Space, span: Span) -> Result<Term, Unsupported> {
     let program = &space.instance.program;
     let mut all: Vec<Term> = program.permits().iter().map(|permit| space.shared[permit.index()].term().not()).collect();
@@ -16,7 +16,7 @@ pub(crate) fn deadlock(space: &Space, span: Span) -> Result<Term, Unsupported> {
         for (number, point) in thread.points.iter().enumerate() {
             let id = PointId(number as u32);
             let here = space.at(ThreadId(index as u32), id);
-            somewhere.push(here.and(is_still(thread, id, span)?));
+            somewhere.push(here.and(is_still(space, thread, id, span)?));
             if !may_rest(program, point.location) {
                 stuck.push(here);
             }
@@ -26,8 +26,8 @@ pub(crate) fn deadlock(space: &Space, span: Span) -> Result<Term, Unsupported> {
     Ok(Term::all(all).and(Term::any(stuck)))
 }
 
-/// That no step can be taken from a point. Whether there is something to choose is no question for linear arithmetic.
-fn is_still(thread: &ThreadSpace, from: PointId, span: Span) -> Result<Term, Unsupported> {
+/// That no step can be taken from a point, and none goes wrong. Whether there is something to choose is no question for linear arithmetic.
+fn is_still(space: &Space, thread: &ThreadSpace, from: PointId, span: Span) -> Result<Term, Unsupported> {
     let steps = thread.steps.iter().filter(|step| step.from == from);
     let mut none = Vec::new();
     for step in steps {
@@ -36,6 +36,13 @@ fn is_still(thread: &ThreadSpace, from: PointId, span: Span) -> Result<Term, Uns
             return Err(Unsupported::new("`nodeadlock` where a step waits for something that it chooses", span));
         }
         none.push(step.guard.not());
+    }
+    for failure in thread.failures.iter().filter(|failure| failure.from == from) {
+        // What depends on a choice besides is left out: the state is in error anyway.
+        let is_of_state = |var: &Var| space.info(*var).is_some();
+        if failure.condition.variables().iter().all(is_of_state) {
+            none.push(failure.condition.not());
+        }
     }
     Ok(Term::all(none))
 }
