@@ -8,6 +8,7 @@ use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_hunt as hunt;
+use threadwise_engine_intervals as intervals;
 use threadwise_engine_locks as locks;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
@@ -260,5 +261,44 @@ impl Engine for Hunt {
 
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         hunt::hunt(program, &request.options.hunt, budget)
+    }
+}
+
+/// Engine `intervals`: abstract values at each point, and what holds whenever a lock is free.
+pub(crate) struct Intervals;
+
+impl Engine for Intervals {
+    fn name(&self) -> EngineName {
+        EngineName::Intervals
+    }
+
+    fn summary(&self) -> &'static str {
+        "infers ranges and differences of numbers, one thread at a time, for any number of threads"
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        intervals::applicable(program)
+    }
+
+    /// Without a solver nobody could judge what it finds.
+    fn is_candidate(&self, program: &Program) -> bool {
+        intervals::applicable(program).is_ok() && threadwise_solver::find(None).is_ok()
+    }
+
+    /// The judge of its proofs asks one.
+    fn uses_solver(&self) -> bool {
+        true
+    }
+
+    /// What could not be excluded may be an error: a short search of interleavings finds out.
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = intervals::analyse(program, budget);
+        if let Claim::Unknown(_) = claim
+            && !request.in_company
+            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
+        {
+            return (Claim::Refuted(trace), stats);
+        }
+        (claim, stats)
     }
 }

@@ -11,12 +11,13 @@ pub enum EngineName {
     Cartesian,
     Predicates,
     Locks,
+    Intervals,
     Hunt,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 8] = [
+    pub const ALL: [EngineName; 9] = [
         EngineName::Explicit,
         EngineName::Contracts,
         EngineName::Conformance,
@@ -24,6 +25,7 @@ impl EngineName {
         EngineName::Cartesian,
         EngineName::Predicates,
         EngineName::Locks,
+        EngineName::Intervals,
         EngineName::Hunt,
     ];
 
@@ -37,6 +39,7 @@ impl EngineName {
             EngineName::Cartesian => "cartesian",
             EngineName::Predicates => "predicates",
             EngineName::Locks => "locks",
+            EngineName::Intervals => "intervals",
             EngineName::Hunt => "hunt",
         }
     }

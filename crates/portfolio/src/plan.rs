@@ -84,6 +84,7 @@ fn is_about_annotations(engine: EngineName) -> bool {
         | EngineName::Cartesian
         | EngineName::Predicates
         | EngineName::Locks
+        | EngineName::Intervals
         | EngineName::Hunt => false,
     }
 }

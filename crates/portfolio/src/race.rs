@@ -8,7 +8,7 @@
 //! alone takes about twice as long at most.
 
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Locks, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
 use crate::plan::{Ended, plan};
@@ -69,6 +69,8 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     // What the user wrote for an engine is probably good for that engine.
     order.extend((!program.abstract_threads.is_empty()).then_some((&Conformance as &dyn Engine, soon)));
     order.extend(annotated.then_some((&Contracts as &dyn Engine, soon)));
+    // It takes but a moment, and a judge that asks a solver takes over where it succeeds.
+    order.push((&Intervals, soon));
     // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
     order.extend(match unbounded {
         true => [(&Predicates as &dyn Engine, soon), (&Modular, soon), (&Cartesian, LAST)],
@@ -333,7 +335,7 @@ mod tests {
         let program = load(SourceFile::new("test.tw", text), &Options::default()).program.expect("a correct program");
         // Whether there is a solver depends on the machine.
         let names = entrants(&program).into_iter().map(|(engine, _)| engine.name());
-        names.filter(|&name| name != EngineName::Predicates).map(EngineName::as_str).collect()
+        names.filter(|&name| name != EngineName::Predicates && name != EngineName::Intervals).map(EngineName::as_str).collect()
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Locks, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
 use crate::name::EngineName;
 
 impl EngineName {
@@ -13,6 +13,7 @@ impl EngineName {
             EngineName::Cartesian => &Cartesian,
             EngineName::Predicates => &Predicates,
             EngineName::Locks => &Locks,
+            EngineName::Intervals => &Intervals,
             EngineName::Hunt => &Hunt,
         }
     }

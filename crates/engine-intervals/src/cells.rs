@@ -1,0 +1,212 @@
+//! Which numbers a state is made of: a cell for each term that formulas have names for, in the same order. A cell whose
+//! array is too large to be taken apart is not looked at.
+//!
+//! Thread identities are numbers too. To a thread, [`NONE`] is nobody and [`ME`] the thread itself; threads that are told
+//! apart have numbers from 1 on, and [`OTHER`] is any other thread that has none. Different numbers never mean the same thread.
+
+use crate::number::Numbers;
+use std::ops::Range;
+use std::sync::Arc;
+use threadwise_ir::{Copies, Domain, Instance, LocalId, Program, RoutineId, SharedId, Sort, TemplateId};
+use threadwise_symbolic::Population;
+
+pub(crate) const NONE: i64 = 0;
+pub(crate) const ME: i64 = -1;
+pub(crate) const OTHER: i64 = -2;
+
+/// Up to so many keys formulas have a name for each.
+const FEW_KEYS: i128 = 16;
+
+/// A cell of the shared store, or of a frame by its offset there.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) sort: Sort,
+    /// Whether it is looked at.
+    pub(crate) known: bool,
+}
+
+/// Where the cells of a variable are.
+pub(crate) struct Cells<'a> {
+    pub(crate) program: &'a Arc<Program>,
+    pub(crate) population: Population,
+    pub(crate) shared: Vec<Cell>,
+    shared_at: Vec<usize>,
+    /// For each routine the cells of its frame, and where those of each local start.
+    frames: Vec<(Vec<Cell>, Vec<usize>)>,
+    /// The threads that are told apart: the template, and the number that it has in formulas, where that is known.
+    pub(crate) threads: Vec<(TemplateId, Option<i64>)>,
+    total: Option<i64>,
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn new(program: &'a Arc<Program>) -> Cells<'a> {
+        let (population, total) = match program.has_any_copies() {
+            true => (Population::any(program), None),
+            false => {
+                let instance = Instance::new(program.clone(), 0);
+                (Population::fixed(&instance), Some(instance.threads.len() as i64))
+            }
+        };
+        let mut cells = Cells {
+            program,
+            population,
+            shared: Vec::new(),
+            shared_at: Vec::new(),
+            frames: Vec::new(),
+            threads: Vec::new(),
+            total,
+        };
+        cells.name_threads();
+        let (shared, shared_at) = cells.lay_out(program.shared.iter().map(|var| &var.sort));
+        (cells.shared, cells.shared_at) = (shared, shared_at);
+        cells.frames =
+            program.routines.iter().map(|routine| cells.lay_out(routine.locals.iter().map(|var| &var.sort))).collect();
+        cells
+    }
+
+    /// Threads are told apart if there is one of them, or if all threads are few.
+    fn name_threads(&mut self) {
+        let mut first = Some(1);
+        let all = self.total.is_some_and(|total| i128::from(total) < FEW_KEYS);
+        for (template, id) in self.program.templates.iter().zip((0..).map(TemplateId)) {
+            let count = match template.copies {
+                Copies::Single => Some(1),
+                Copies::Exactly(count) => Some(i64::from(count)),
+                Copies::Any => None,
+            };
+            match count {
+                Some(count) if count == 1 || all => {
+                    self.threads.extend((0..count).map(|copy| (id, first.map(|first| first + copy))));
+                }
+                Some(_) | None => {}
+            }
+            first = first.zip(count).map(|(first, count)| first + count);
+        }
+    }
+
+    fn lay_out<'s>(&self, sorts: impl Iterator<Item = &'s Sort>) -> (Vec<Cell>, Vec<usize>) {
+        let (mut cells, mut starts) = (Vec::new(), Vec::new());
+        for sort in sorts {
+            starts.push(cells.len());
+            self.add_cells(sort, true, &mut cells);
+            debug_assert_eq!(cells.len() - starts[starts.len() - 1], self.population.leaf_sorts(sort).len());
+        }
+        (cells, starts)
+    }
+
+    fn add_cells(&self, sort: &Sort, known: bool, cells: &mut Vec<Cell>) {
+        match sort {
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {
+                cells.push(Cell { sort: sort.clone(), known });
+            }
+            Sort::Set(element) => {
+                let count = self.keys(element).map_or(1, |(_, count)| count);
+                cells.extend((0..count).map(|_| Cell { sort: Sort::Bool, known: false }));
+            }
+            Sort::Array(key, element) => match self.keys(key) {
+                Some((_, count)) => (0..count).for_each(|_| self.add_cells(element, known, cells)),
+                None => self.add_cells(element, false, cells),
+            },
+        }
+    }
+
+    /// The first key and how many there are, where formulas have a name for each.
+    pub(crate) fn keys(&self, sort: &Sort) -> Option<(i64, i64)> {
+        let (low, high) = match sort {
+            Sort::Bool => (0, 1),
+            Sort::Range(low, high) => (i128::from(*low), i128::from(*high)),
+            Sort::Enum(id) => (0, self.program.enums[id.index()].members.len() as i128 - 1),
+            Sort::Tid => (0, i128::from(self.total?)),
+            Sort::Bits(bits) => bits.bounds(),
+            Sort::Int | Sort::Set(_) | Sort::Array(..) => return None,
+        };
+        (high - low < FEW_KEYS).then_some((low as i64, (high - low + 1) as i64))
+    }
+
+    /// How many cells a value of the sort has.
+    pub(crate) fn width(&self, sort: &Sort) -> usize {
+        match sort {
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => 1,
+            Sort::Set(element) => self.keys(element).map_or(1, |(_, count)| count as usize),
+            Sort::Array(key, element) => self.keys(key).map_or(1, |(_, count)| count as usize) * self.width(element),
+        }
+    }
+
+    pub(crate) fn of_shared(&self, id: SharedId) -> Range<usize> {
+        let start = self.shared_at[id.index()];
+        start..self.shared_at.get(id.index() + 1).copied().unwrap_or(self.shared.len())
+    }
+
+    /// The cells of a local, counted from the start of its frame.
+    pub(crate) fn of_local(&self, routine: RoutineId, id: LocalId) -> Range<usize> {
+        let (cells, starts) = &self.frames[routine.index()];
+        starts[id.index()]..starts.get(id.index() + 1).copied().unwrap_or(cells.len())
+    }
+
+    pub(crate) fn frame(&self, routine: RoutineId) -> &[Cell] {
+        &self.frames[routine.index()].0
+    }
+
+    /// All values of a sort.
+    pub(crate) fn all(&self, sort: &Sort) -> Numbers {
+        match sort {
+            Sort::Bool => Numbers::between(0, 1),
+            Sort::Range(low, high) => Numbers::between(*low, *high),
+            Sort::Enum(id) => Numbers::between(0, self.program.enums[id.index()].members.len() as i64 - 1),
+            Sort::Bits(bits) => {
+                let (least, most) = bits.bounds();
+                Numbers::between_wide(least, most)
+            }
+            Sort::Tid => Numbers::between(OTHER, self.threads.len() as i64),
+            Sort::Int | Sort::Set(_) | Sort::Array(..) => Numbers::anything(),
+        }
+    }
+
+    /// The default of a scalar.
+    pub(crate) fn default_of(&self, cell: &Cell) -> Numbers {
+        match cell.sort {
+            _ if !cell.known => Numbers::anything(),
+            Sort::Range(low, _) => Numbers::exactly(low),
+            Sort::Bool | Sort::Int | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) | Sort::Array(..) => {
+                Numbers::exactly(0)
+            }
+        }
+    }
+
+    pub(crate) fn anything_in(&self, cell: &Cell) -> Numbers {
+        if cell.known { self.all(&cell.sort) } else { Numbers::anything() }
+    }
+
+    /// Whether there is one thread of this template.
+    pub(crate) fn is_unique(&self, template: TemplateId) -> bool {
+        matches!(self.program.template(template).copies, Copies::Single | Copies::Exactly(1))
+    }
+
+    /// The numbers of a template's threads; none where they are not told apart.
+    pub(crate) fn numbers_of(&self, template: TemplateId) -> impl Iterator<Item = i64> + '_ {
+        let numbered = self.threads.iter().zip(1..);
+        numbered.filter(move |((of, _), _)| *of == template).map(|(_, number)| number)
+    }
+
+    /// A thread by its number, as a thread of some template sees it.
+    pub(crate) fn seen_by(&self, viewer: TemplateId, thread: i64) -> &'static [i64] {
+        match (self.threads[thread as usize - 1].0 == viewer, self.is_unique(viewer)) {
+            (false, _) => &[],
+            (true, true) => &[ME],
+            (true, false) => &[ME, OTHER],
+        }
+    }
+
+    /// The values that a bound variable takes one by one, as a thread sees them.
+    pub(crate) fn domain(&self, viewer: TemplateId, domain: &Domain) -> Option<Vec<i64>> {
+        match domain {
+            Domain::Copies(template) if *template == viewer => self.is_unique(viewer).then(|| vec![ME]),
+            Domain::Copies(template) => {
+                let numbers: Vec<i64> = self.numbers_of(*template).collect();
+                (!numbers.is_empty()).then_some(numbers)
+            }
+            Domain::Sort(Sort::Tid) => None,
+            Domain::Sort(sort) => self.keys(sort).map(|(low, count)| (low..low + count).collect()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What threads do to the shared cells, and what that makes of what another thread knows.
+
+use crate::cells::{Cells, ME, NONE, OTHER};
+use crate::known::Weakening;
+use crate::number::Numbers;
+use crate::state::{At, State};
+use std::collections::BTreeMap;
+use threadwise_ir::{Sort, TemplateId};
+
+/// In which stores a thread does something: what it knows of the cells that tell who may do what, as it sees them.
+pub(crate) type Circumstances = Vec<(At, Numbers)>;
+
+/// What threads may write, by who they are and under which circumstances.
+#[derive(Default)]
+pub(crate) struct Writes {
+    of: BTreeMap<(TemplateId, Circumstances), BTreeMap<At, Numbers>>,
+    /// How often something was new.
+    pub(crate) changes: u64,
+}
+
+impl Writes {
+    pub(crate) fn add(&mut self, by: TemplateId, when: Circumstances, cell: At, value: &Numbers, how: &Weakening<'_>) {
+        let written = self.of.entry((by, when)).or_default().entry(cell).or_insert_with(Numbers::nothing);
+        if value.is_within(written) {
+            return;
+        }
+        *written = if how.widen { written.widen(value, how.thresholds) } else { written.join(value) };
+        self.changes += 1;
+    }
+
+    /// Adds to what a thread knows what the others may have done meanwhile.
+    pub(crate) fn disturb(&self, cells: &Cells<'_>, me: TemplateId, state: &mut State) {
+        loop {
+            let mut changed = false;
+            for ((by, when), written) in &self.of {
+                if (*by == me && cells.is_unique(me)) || !is_possible(cells, *by, me, when, state) {
+                    continue;
+                }
+                for (&cell, value) in written {
+                    let value = match cells.shared[cell].sort {
+                        Sort::Tid => across(cells, *by, me, value),
+                        _ => value.clone(),
+                    };
+                    state.unrelate(cell);
+                    if !value.is_within(&state.cells[cell]) {
+                        state.cells[cell] = state.cells[cell].join(&value);
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether another thread may be in these circumstances while this one knows what it knows.
+fn is_possible(cells: &Cells<'_>, by: TemplateId, me: TemplateId, when: &Circumstances, state: &State) -> bool {
+    when.iter().all(|(cell, value)| match cells.shared[*cell].sort {
+        Sort::Tid => across(cells, by, me, value).meets(&state.cells[*cell]),
+        _ => value.meets(&state.cells[*cell]),
+    })
+}
+
+/// Threads as one thread sees them, as another one does.
+fn across(cells: &Cells<'_>, by: TemplateId, me: TemplateId, threads: &Numbers) -> Numbers {
+    let Some(few) = threads.few() else { return cells.all(&Sort::Tid) };
+    let named = |template: TemplateId| cells.numbers_of(template).collect::<Vec<i64>>();
+    let (theirs, mine) = (named(by), named(me));
+    let of = |thread: &i64| match *thread {
+        NONE => vec![NONE],
+        ME if by == me || theirs.is_empty() => vec![OTHER],
+        ME => theirs.clone(),
+        OTHER if by == me || (theirs.is_empty() && mine.is_empty()) => vec![ME, OTHER],
+        OTHER if theirs.is_empty() => vec![OTHER],
+        OTHER => theirs.clone(),
+        third => match cells.seen_by(me, third) {
+            [] => vec![third],
+            own => own.to_vec(),
+        },
+    };
+    Numbers::listed(few.iter().flat_map(of).collect())
+}
+
+/// The circumstances of a step: what was known before it of the cells that tell who may do what.
+pub(crate) fn circumstances(cells: &Cells<'_>, before: impl Fn(At) -> Numbers) -> Circumstances {
+    let tells = |sort: &Sort| matches!(sort, Sort::Tid | Sort::Bool | Sort::Enum(_));
+    let telling = cells.shared.iter().enumerate().filter(|(_, cell)| cell.known && tells(&cell.sort));
+    let known = telling.map(|(at, cell)| (at, before(at), cell));
+    let says_something = |value: &Numbers, sort: &Sort| match sort {
+        Sort::Tid => value.few().is_some_and(|few| !few.contains(&OTHER) || !few.contains(&NONE)),
+        _ => value.single().is_some(),
+    };
+    known.filter(|(_, value, cell)| says_something(value, &cell.sort)).map(|(at, value, _)| (at, value)).collect()
+}

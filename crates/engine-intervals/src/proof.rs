@@ -1,0 +1,135 @@
+//! What was found, as formulas for the judge.
+
+use crate::cells::{Cells, ME, NONE, OTHER};
+use crate::fixpoint::{Analysis, Here};
+use crate::number::{LEAST, MOST, Numbers};
+use crate::state::{At, State};
+use crate::unreached::unreached;
+use threadwise_evidence::{AssertionProof, PointFormula, Proof};
+use threadwise_ir::{Sort, TemplateId};
+use threadwise_logic::{Names, SmtSort, Term, Var, write_term};
+use threadwise_symbolic::Parameters;
+
+/// The proof that the judge of assertions reads: this is the only place that knows its form.
+pub(crate) fn proof(analysis: &Analysis<'_>) -> Proof {
+    let mut threads: Vec<Vec<PointFormula>> = analysis.cells.program.templates.iter().map(|_| Vec::new()).collect();
+    for here in &analysis.here {
+        let formula = write_term(&formula(analysis, here), &NoNames);
+        threads[here.template.index()].push(PointFormula { point: here.point.clone(), formula });
+    }
+    for (template, point) in unreached(analysis.cells.program, &analysis.here) {
+        threads[template.index()].push(PointFormula { point, formula: "false".to_string() });
+    }
+    Proof::Assertions(AssertionProof { threads })
+}
+
+/// Formulas have constants and no variables.
+struct NoNames;
+
+impl Names for NoNames {
+    fn name(&self, var: Var) -> String {
+        format!("v{}", var.index())
+    }
+}
+
+/// The cells of a state as terms.
+struct Terms<'a> {
+    cells: &'a Cells<'a>,
+    me: TemplateId,
+    own: Term,
+    constants: Vec<Term>,
+    sorts: Vec<(Sort, bool)>,
+}
+
+fn formula(analysis: &Analysis<'_>, here: &Here) -> Term {
+    let cells = analysis.cells;
+    let parameters = Parameters::default().with("self", &SmtSort::Int).with_shared(&cells.population);
+    let parameters = parameters.with_locals(&cells.population, &here.point);
+    let routines = here.point.routines(cells.program);
+    let frames = routines.iter().flat_map(|routine| cells.frame(*routine));
+    let mut sorts: Vec<(Sort, bool)> =
+        cells.shared.iter().chain(frames).map(|cell| (cell.sort.clone(), cell.known)).collect();
+    // What is out of scope is not worth saying: nobody reads it before it is written.
+    let location = cells.program.location(here.point.location);
+    for at in location.dead.iter().flat_map(|dead| cells.of_local(location.routine, *dead)) {
+        sorts[here.state.frame() + at].1 = false;
+    }
+    let (own, constants) = parameters.constants().split_first().expect("a thread has an identity");
+    let terms = Terms { cells, me: here.template, own: own.clone(), constants: constants.to_vec(), sorts };
+    let Some(always) = &analysis.known.always else { return Term::bool(false) };
+    let nobody: Vec<Numbers> = cells.shared.iter().map(|cell| cells.anything_in(cell)).collect();
+    let mut parts = terms.state(always, &State::new(nobody), None);
+    for ((at, value), holds) in &analysis.known.wherever {
+        let condition = terms.member(*at, *value, None);
+        let Some(condition) = condition else { continue };
+        let holds = match holds {
+            Some(holds) => Term::all(terms.state(holds, always, None)),
+            None => Term::bool(false),
+        };
+        parts.push(condition.implies(holds));
+    }
+    let mut base = always.clone();
+    base.cells.extend(terms.sorts[cells.shared.len()..].iter().map(|(sort, _)| cells.all(sort)));
+    parts.extend(terms.state(&here.state, &base, Some(here.template)));
+    Term::all(parts)
+}
+
+impl Terms<'_> {
+    /// That the cells are as a state says, as far as that is not said by another one. Threads are as a thread sees them,
+    /// or as nobody in particular does.
+    fn state(&self, state: &State, said: &State, seen_by: Option<TemplateId>) -> Vec<Term> {
+        let mut parts = Vec::new();
+        for (at, value) in state.cells.iter().enumerate() {
+            let (sort, known) = &self.sorts[at];
+            let is_news = said.cells.get(at) != Some(value) || *sort == Sort::Tid;
+            if *known && is_news {
+                parts.extend(self.cell(at, value, seen_by));
+            }
+        }
+        for (a, b, bound) in state.differences() {
+            if said.bound(a, b) > bound {
+                parts.push(self.constants[a].minus(&self.constants[b]).le(Term::int(bound)));
+            }
+        }
+        parts
+    }
+
+    /// That a cell has a value, where that can be said.
+    fn member(&self, at: At, value: i64, seen_by: Option<TemplateId>) -> Option<Term> {
+        let cell = &self.constants[at];
+        let (sort, _) = &self.sorts[at];
+        Some(match sort {
+            Sort::Bool if value == 1 => cell.clone(),
+            Sort::Bool => cell.not(),
+            Sort::Tid => match value {
+                NONE => cell.equals(Term::int(0)),
+                ME => cell.equals(&self.own),
+                OTHER => return None,
+                _ if seen_by.is_some_and(|me| self.cells.threads[value as usize - 1].0 == me) => return None,
+                thread => cell.equals(Term::int(self.cells.threads[thread as usize - 1].1?)),
+            },
+            Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => {
+                cell.equals(Term::int(value))
+            }
+        })
+    }
+
+    fn cell(&self, at: At, value: &Numbers, seen_by: Option<TemplateId>) -> Option<Term> {
+        let cell = &self.constants[at];
+        if let Some(few) = value.few() {
+            let members: Option<Vec<Term>> = few.iter().map(|&member| self.member(at, member, seen_by)).collect();
+            if let Some(members) = members {
+                return Some(Term::any(members));
+            }
+        }
+        if self.sorts[at].0 == Sort::Tid {
+            // What it is cannot be said, but perhaps what it is not.
+            let not = |thread: i64, term: Term| (!value.contains(thread)).then(|| cell.equals(term).not());
+            let not_me = if seen_by == Some(self.me) { not(ME, self.own.clone()) } else { None };
+            return Some(Term::all([not(NONE, Term::int(0)), not_me].into_iter().flatten().collect::<Vec<Term>>()));
+        }
+        let low = (value.low() != LEAST).then(|| Term::int(value.low()).le(cell));
+        let high = (value.high() != MOST).then(|| cell.le(Term::int(value.high())));
+        Some(Term::all([low, high].into_iter().flatten().collect::<Vec<Term>>()))
+    }
+}

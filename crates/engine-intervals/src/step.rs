@@ -1,0 +1,340 @@
+//! Whole steps of a thread: an edge and the run through locations that nobody else sees, path by path, as the judge walks them.
+
+use crate::assume::Reader;
+use crate::cells::Cells;
+use crate::expression::Eyes;
+use crate::known::Known;
+use crate::number::Numbers;
+use crate::state::{At, State};
+use threadwise_ir::{
+    BinaryOp, Command, EdgeId, Expr, ExprKind, LocationId, Op, Place, Point, Sort, TemplateId, Update, Value, VarRef,
+};
+use threadwise_limits::{Budget, Limit};
+use threadwise_source::Span;
+
+/// More edges than this are not walked in one step.
+const MAX_EDGES: usize = 4096;
+
+/// A thread at a point, perhaps inside of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Inner {
+    pub(crate) point: Point,
+    pub(crate) state: State,
+    /// The shared cells that the step has written so far, each with what it was before.
+    pub(crate) written: Vec<(At, Numbers)>,
+}
+
+/// What a step can come to.
+#[derive(Default)]
+pub(crate) struct Ends {
+    pub(crate) rests: Vec<Inner>,
+    /// Where something may go wrong.
+    pub(crate) faults: Vec<Span>,
+    /// Where it is too long to be walked.
+    pub(crate) too_long: Option<Span>,
+}
+
+pub(crate) struct Walker<'a> {
+    pub(crate) cells: &'a Cells<'a>,
+    pub(crate) known: &'a Known,
+    pub(crate) me: TemplateId,
+    pub(crate) budget: &'a Budget,
+}
+
+impl<'a> Walker<'a> {
+    /// All that the next step from a state can come to.
+    pub(crate) fn step(&self, point: &Point, state: State) -> Result<Ends, Limit> {
+        let mut ends = Ends::default();
+        let mut open = vec![Inner { point: point.clone(), state, written: Vec::new() }];
+        let mut walked = 0;
+        while let Some(inner) = open.pop() {
+            self.budget.check()?;
+            let location = self.cells.program.location(inner.point.location);
+            for &edge in &location.edges {
+                walked += 1;
+                if walked > MAX_EDGES {
+                    ends.too_long = Some(location.span);
+                    return Ok(ends);
+                }
+                let mut faults = Vec::new();
+                for next in self.take(&inner, edge, &mut faults) {
+                    self.arrive(next, &mut open, &mut ends);
+                }
+                ends.faults.extend(faults);
+            }
+        }
+        Ok(ends)
+    }
+
+    /// Where a thread can be when it starts.
+    pub(crate) fn start(&self, mut store: State) -> Result<Ends, Limit> {
+        let body = self.cells.program.template(self.me).body;
+        let defaults = self.cells.frame(body).iter().map(|cell| self.cells.default_of(cell));
+        store.frames.clear();
+        store.push_frame(defaults.collect::<Vec<Numbers>>());
+        let entry = Point::at(self.cells.program.routine(body).entry);
+        if entry.is_inside_step(self.cells.program) {
+            return self.step(&entry, store);
+        }
+        Ok(Ends { rests: vec![Inner { point: entry, state: store, written: Vec::new() }], ..Ends::default() })
+    }
+
+    fn arrive(&self, mut inner: Inner, open: &mut Vec<Inner>, ends: &mut Ends) {
+        let location = self.cells.program.location(inner.point.location);
+        let frame = inner.state.frame();
+        for &dead in location.dead.iter() {
+            let cells = self.cells.frame(location.routine);
+            for at in self.cells.of_local(location.routine, dead) {
+                inner.state.set(frame + at, self.cells.default_of(&cells[at]));
+            }
+        }
+        match inner.point.is_inside_step(self.cells.program) {
+            true => open.push(inner),
+            false => ends.rests.push(inner),
+        }
+    }
+
+    fn reader(&self, at: LocationId, inner: &Inner) -> Reader<'a> {
+        let routine = self.cells.program.location(at).routine;
+        let known = inner.written.is_empty().then_some(self.known);
+        Reader { eyes: Eyes::new(self.cells, self.me, routine), known }
+    }
+
+    fn take(&self, inner: &Inner, id: EdgeId, faults: &mut Vec<Span>) -> Vec<Inner> {
+        let edge = self.cells.program.edge(id);
+        let reader = self.reader(edge.from, inner);
+        let result = match &edge.op {
+            Op::Command(command) => {
+                let mut after = self.command(&reader, inner, command, edge.span, faults);
+                after.iter_mut().for_each(|inner| inner.point.location = edge.to);
+                after
+            }
+            Op::Call { routine, args, .. } => {
+                let callee = self.cells.program.routine(*routine);
+                let mut next = inner.clone();
+                let frame = next.state.cells.len();
+                let mut params = Vec::new();
+                for ((arg, param), index) in args.iter().zip(&callee.locals).zip(0..) {
+                    let range = self.cells.of_local(*routine, threadwise_ir::LocalId(index));
+                    if let Some((value, source)) = self.right_side(&reader, &inner.state, arg, &param.sort) {
+                        params.push((frame + range.start, value, source));
+                    } else {
+                        let cells = &self.cells.frame(*routine)[range.clone()];
+                        let any = range.zip(cells).map(|(at, cell)| (frame + at, self.cells.anything_in(cell), None));
+                        params.extend(any);
+                    }
+                }
+                let defaults = self.cells.frame(*routine).iter().map(|cell| self.cells.default_of(cell));
+                next.state.push_frame(defaults.collect::<Vec<Numbers>>());
+                next.state.assign(&params);
+                next.point.calls.push(id);
+                next.point.location = callee.entry;
+                vec![next]
+            }
+            Op::Return(value) => self.return_from(&reader, inner, value.as_deref(), faults),
+        };
+        if reader.eyes.fault.get() {
+            faults.push(edge.span);
+        }
+        result
+    }
+
+    fn return_from(&self, reader: &Reader<'_>, inner: &Inner, value: Option<&Expr>, faults: &mut Vec<Span>) -> Vec<Inner> {
+        let program = self.cells.program;
+        let callee = program.routine(reader.eyes.routine);
+        let mut next = inner.clone();
+        let Some(call) = next.point.calls.pop() else { unreachable!("front ends end threads without a return") };
+        let call = program.edge(call);
+        let Op::Call { result: place, .. } = &call.op else { unreachable!("a call is under way") };
+        let returned = callee.result.map(|result| {
+            let sort = &callee.locals[result.index()].sort;
+            match value {
+                Some(e) => self.right_side(reader, &inner.state, e, sort),
+                None => {
+                    let at = inner.state.frame() + self.cells.of_local(reader.eyes.routine, result).start;
+                    is_scalar(sort).then(|| (inner.state.cells[at].clone(), sort.is_integer().then_some((at, 0))))
+                }
+            }
+        });
+        let start = next.state.frames.pop().expect("a thread has a frame");
+        if let (Some(place), Some(returned)) = (place, returned) {
+            let caller = self.reader(call.from, inner);
+            let (value, source) = returned.unwrap_or((Numbers::anything(), None));
+            self.store(&caller, &mut next, vec![(place, value, source)]);
+            if caller.eyes.fault.get() {
+                faults.push(call.span);
+            }
+        }
+        next.state.keep_first(start);
+        next.point.location = call.to;
+        vec![next]
+    }
+
+    fn command(&self, reader: &Reader<'_>, inner: &Inner, command: &Command, span: Span, faults: &mut Vec<Span>) -> Vec<Inner> {
+        let mut states = vec![inner.state.clone()];
+        for assertion in &command.assertions {
+            if !reader.assume_all(states.clone(), &assertion.condition, false, &[]).is_empty() {
+                faults.push(span);
+            }
+            states = reader.assume_all(states, &assertion.condition, true, &[]);
+        }
+        if let Some(guard) = &command.guard {
+            states = reader.assume_all(states, guard, true, &[]);
+        }
+        match &command.update {
+            Update::Assign(assignments) => self.assign(reader, inner, states, assignments),
+            Update::Action { frame, formula, assertion } => {
+                if formula.can_fail() || assertion.is_some() {
+                    faults.push(span);
+                }
+                let action = |state| {
+                    let mut next = Inner { state, ..inner.clone() };
+                    frame.iter().for_each(|var| self.forget(reader, &mut next, *var));
+                    next
+                };
+                states.into_iter().map(action).collect()
+            }
+        }
+    }
+
+    /// A variable gets any value.
+    fn forget(&self, reader: &Reader<'_>, next: &mut Inner, var: VarRef) {
+        for at in reader.eyes.range(&next.state, var) {
+            let (cell, is_shared) = self.cell(reader, &next.state, at);
+            if is_shared {
+                note(next, at);
+            }
+            next.state.set(at, self.cells.anything_in(&cell));
+        }
+    }
+
+    fn cell(&self, reader: &Reader<'_>, state: &State, at: At) -> (crate::cells::Cell, bool) {
+        match self.cells.shared.get(at) {
+            Some(cell) => (cell.clone(), true),
+            None => (self.cells.frame(reader.eyes.routine)[at - state.frame()].clone(), false),
+        }
+    }
+
+    fn assign(&self, reader: &Reader<'_>, inner: &Inner, states: Vec<State>, assignments: &[(Place, Value)]) -> Vec<Inner> {
+        let conditions = assignments.iter().filter_map(|(_, value)| match value {
+            Value::Of(e) => condition_in(e),
+            Value::Any => None,
+        });
+        let states = conditions.fold(states, |states, condition| {
+            let split = |state: State| {
+                let yes = reader.assume(state.clone(), condition, true, &[]);
+                [yes, reader.assume(state, condition, false, &[])].concat()
+            };
+            states.into_iter().flat_map(split).collect()
+        });
+        let stored = |state: State| {
+            let right = |(place, value): &(Place, Value)| match value {
+                Value::Of(e) => self.right_side(reader, &state, e, &place.sort),
+                Value::Any => is_scalar(&place.sort).then(|| (self.cells.all(&place.sort), None)),
+            };
+            let values: Vec<_> = assignments.iter().map(right).collect();
+            let mut next = Inner { state, ..inner.clone() };
+            let mut stores = Vec::new();
+            for ((place, _), value) in assignments.iter().zip(values) {
+                match value {
+                    Some((value, source)) => stores.push((place, value, source)),
+                    None => stores.push((place, Numbers::anything(), None)),
+                }
+            }
+            self.store(reader, &mut next, stores);
+            next
+        };
+        states.into_iter().map(stored).collect()
+    }
+
+    /// The value of a scalar right-hand side, and which cell it is the value of.
+    fn right_side(&self, reader: &Reader<'_>, state: &State, e: &Expr, sort: &Sort) -> Option<(Numbers, Option<(At, i64)>)> {
+        let value = reader.eyes.value(state, e, &[]);
+        if !is_scalar(sort) {
+            return None;
+        }
+        let all = self.cells.all(sort);
+        if matches!(sort, Sort::Range(..)) && !value.is_within(&all) {
+            reader.eyes.fault.set(true);
+        }
+        let chosen = branch(reader, state, e);
+        Some((value.meet(&all), reader.eyes.linear(state, chosen, &[])))
+    }
+
+    /// Stores values, whose sources are cells as they are now.
+    fn store(&self, reader: &Reader<'_>, next: &mut Inner, stores: Vec<(&Place, Numbers, Option<(At, i64)>)>) {
+        let mut strong: Vec<(At, Numbers, Option<(At, i64)>)> = Vec::new();
+        let mut weak = Vec::new();
+        for (place, value, source) in stores {
+            let located = reader.eyes.element(&next.state, place.var, place.indices.iter(), &[]);
+            let width = self.cells.width(&place.sort);
+            match located.single() {
+                Some(at) if is_scalar(&place.sort) => {
+                    strong.retain(|(other, ..)| *other != at);
+                    strong.push((at, value, source));
+                }
+                _ => weak.extend(located.starts.iter().flat_map(|start| *start..start + width).map(|at| (at, value.clone()))),
+            }
+        }
+        let targets = strong.iter().map(|(at, ..)| *at).chain(weak.iter().map(|(at, _)| *at));
+        for at in targets.filter(|at| *at < self.cells.shared.len()).collect::<Vec<At>>() {
+            note(next, at);
+        }
+        next.state.assign(&strong);
+        for (at, value) in weak {
+            let (cell, _) = self.cell(reader, &next.state, at);
+            let all = self.cells.anything_in(&cell);
+            let joined = next.state.cells[at].join(&value.meet(&all));
+            next.state.set(at, if cell.known { joined } else { all });
+        }
+    }
+}
+
+/// The step writes a shared cell.
+fn note(next: &mut Inner, at: At) {
+    if !next.written.iter().any(|(other, _)| *other == at) {
+        next.written.push((at, next.state.cells[at].clone()));
+    }
+}
+
+fn is_scalar(sort: &Sort) -> bool {
+    match sort {
+        Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => true,
+        Sort::Set(_) | Sort::Array(..) => false,
+    }
+}
+
+/// The condition that decides what a right-hand side is.
+fn condition_in(e: &Expr) -> Option<&Expr> {
+    let compares = |op: &BinaryOp| {
+        matches!(
+            op,
+            BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Implies
+                | BinaryOp::Iff
+        )
+    };
+    match &e.kind {
+        ExprKind::Conditional(parts) => Some(&parts[0]),
+        ExprKind::Binary(op, ..) if compares(op) => Some(e),
+        ExprKind::Unary(threadwise_ir::UnaryOp::Convert | threadwise_ir::UnaryOp::Not, a) => condition_in(a),
+        _ => None,
+    }
+}
+
+/// The branch of a conditional that is taken, where that is known.
+fn branch<'e>(reader: &Reader<'_>, state: &State, e: &'e Expr) -> &'e Expr {
+    let ExprKind::Conditional(parts) = &e.kind else { return e };
+    match reader.eyes.value(state, &parts[0], &[]).single() {
+        Some(1) => branch(reader, state, &parts[1]),
+        Some(0) => branch(reader, state, &parts[2]),
+        _ => e,
+    }
+}
