@@ -136,6 +136,10 @@ impl Reader<'_> {
 
     fn assume_equal(&self, mut state: State, a: &Expr, b: &Expr, equal: bool, bound: &[i64]) -> Vec<State> {
         let (left, right) = (self.cell(&state, a, bound), self.cell(&state, b, bound));
+        if !equal && a.sort.is_integer() && left.is_some() && right.is_some() {
+            let less = self.assume_less(state.clone(), a, b, -1, bound);
+            return [less, self.assume_less(state, b, a, -1, bound)].concat();
+        }
         let values = (self.eyes.value(&state, a, bound), self.eyes.value(&state, b, bound));
         let mut is_possible = true;
         for (cell, value) in [(left, &values.1), (right, &values.0)] {

@@ -7,7 +7,10 @@
 use crate::number::Numbers;
 use std::ops::Range;
 use std::sync::Arc;
-use threadwise_ir::{Copies, Domain, Instance, LocalId, Program, RoutineId, SharedId, Sort, TemplateId};
+use threadwise_ir::{
+    Copies, Domain, Expr, ExprKind, Initial, Instance, LocalId, Op, Program, RoutineId, SharedId, Sort, TemplateId, Update,
+    Value, VarRef,
+};
 use threadwise_symbolic::Population;
 
 pub(crate) const NONE: i64 = 0;
@@ -16,6 +19,9 @@ pub(crate) const OTHER: i64 = -2;
 
 /// Up to so many keys formulas have a name for each.
 const FEW_KEYS: i128 = 16;
+
+/// A flag has at most so many values.
+const FEW_VALUES: usize = 4;
 
 /// A cell of the shared store, or of a frame by its offset there.
 #[derive(Clone, Debug)]
@@ -30,6 +36,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) program: &'a Arc<Program>,
     pub(crate) population: Population,
     pub(crate) shared: Vec<Cell>,
+    /// For each shared cell that is a flag the values that it can have.
+    pub(crate) flags: Vec<Vec<i64>>,
     shared_at: Vec<usize>,
     /// For each routine the cells of its frame, and where those of each local start.
     frames: Vec<(Vec<Cell>, Vec<usize>)>,
@@ -51,6 +59,7 @@ impl<'a> Cells<'a> {
             program,
             population,
             shared: Vec::new(),
+            flags: Vec::new(),
             shared_at: Vec::new(),
             frames: Vec::new(),
             threads: Vec::new(),
@@ -59,9 +68,29 @@ impl<'a> Cells<'a> {
         cells.name_threads();
         let (shared, shared_at) = cells.lay_out(program.shared.iter().map(|var| &var.sort));
         (cells.shared, cells.shared_at) = (shared, shared_at);
+        cells.flags = (0..cells.shared.len()).map(|at| cells.values_of_flag(at)).collect();
         cells.frames =
             program.routines.iter().map(|routine| cells.lay_out(routine.locals.iter().map(|var| &var.sort))).collect();
         cells
+    }
+
+    pub(crate) fn is_flag(&self, at: usize) -> bool {
+        !self.flags[at].is_empty()
+    }
+
+    /// The few values of a cell that tells how far threads are: all of its sort, or those of the constants that are
+    /// assigned to it.
+    fn values_of_flag(&self, at: usize) -> Vec<i64> {
+        let cell = &self.shared[at];
+        match cell.sort {
+            _ if !cell.known => Vec::new(),
+            Sort::Bool | Sort::Enum(_) => self.all(&cell.sort).few().map(<[i64]>::to_vec).unwrap_or_default(),
+            Sort::Int | Sort::Range(..) | Sort::Bits(_) => {
+                let variable = self.shared_at.partition_point(|&start| start <= at) - 1;
+                constants_of(self.program, SharedId(variable as u32)).unwrap_or_default()
+            }
+            Sort::Tid | Sort::Set(_) | Sort::Array(..) => Vec::new(),
+        }
     }
 
     /// Threads are told apart if there is one of them, or if all threads are few.
@@ -209,4 +238,40 @@ impl<'a> Cells<'a> {
             Domain::Sort(sort) => self.keys(sort).map(|(low, count)| (low..low + count).collect()),
         }
     }
+}
+
+/// The values that a variable gets, if it is no array and all of them are constants, and few.
+fn constants_of(program: &Program, variable: SharedId) -> Option<Vec<i64>> {
+    let var = &program.shared[variable.index()];
+    let is_it = |other: VarRef| other == VarRef::Shared(variable);
+    let number = |e: &Expr| match e.kind {
+        ExprKind::Const(word) if e.sort.bits().is_none_or(|bits| bits.number(word) == i128::from(word)) => Some(word),
+        _ => None,
+    };
+    let mut values = match &var.init {
+        Initial::Default => vec![number(&Expr::default_of(&var.sort, var.span)?)?],
+        Initial::Value(e) => vec![number(e)?],
+        Initial::Any => return None,
+    };
+    for edge in program.edges.iter() {
+        match &edge.op {
+            Op::Command(command) => match &command.update {
+                Update::Assign(assigned) => {
+                    for (_, value) in assigned.iter().filter(|(place, _)| is_it(place.var)) {
+                        match value {
+                            Value::Of(e) => values.push(number(e)?),
+                            Value::Any => return None,
+                        }
+                    }
+                }
+                Update::Action { frame, .. } if frame.iter().any(|var| is_it(*var)) => return None,
+                Update::Action { .. } => {}
+            },
+            Op::Call { result: Some(place), .. } if is_it(place.var) => return None,
+            Op::Call { .. } | Op::Return(_) => {}
+        }
+    }
+    values.sort_unstable();
+    values.dedup();
+    (values.len() <= FEW_VALUES && !matches!(var.sort, Sort::Array(..))).then_some(values)
 }

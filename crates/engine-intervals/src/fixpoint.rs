@@ -8,9 +8,9 @@ use crate::cells::Cells;
 use crate::expression::Eyes;
 use crate::known::{Known, Weakening};
 use crate::number::Numbers;
-use crate::others::{Writes, circumstances};
+use crate::others::{Change, Writes, circumstances};
 use crate::state::{At, State};
-use crate::step::{Ends, Inner, Walker};
+use crate::step::{Ends, Inner, Walker, Written};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use threadwise_ir::{Copies, Expr, ExprKind, Initial, Point, RoutineId, TemplateId};
@@ -203,16 +203,17 @@ impl<'a> Analysis<'a> {
             return;
         }
         let before = |at: At| {
-            let written = inner.written.iter().find(|(cell, _)| *cell == at);
-            written.map_or_else(|| inner.state.cells[at].clone(), |(_, before)| before.clone())
+            let written = inner.written.iter().find(|written| written.at == at);
+            written.map_or_else(|| inner.state.cells[at].clone(), |written| written.before.clone())
         };
         let when = circumstances(self.cells, before);
-        let written: Vec<At> = inner.written.iter().map(|(at, _)| *at).collect();
+        let written: Vec<At> = inner.written.iter().map(|written| written.at).collect();
         let few = few_thresholds(&self.thresholds);
         let thresholds = if self.rounds > WIDENED_ROUNDS { &few } else { &self.thresholds };
         let how = Weakening { thresholds, widen: self.rounds > JOINED_ROUNDS };
-        for &at in written.iter().filter(|at| self.cells.shared[**at].known) {
-            self.writes.add(me, when.clone(), at, &inner.state.cells[at], &how);
+        for &Written { at, up, down, .. } in inner.written.iter().filter(|it| self.cells.shared[it.at].known) {
+            let change = Change { value: inner.state.cells[at].clone(), up, down };
+            self.writes.add(me, when.clone(), at, &change, &how);
         }
         self.known.add(self.cells, me, &inner.state, &written, &how);
     }

@@ -32,9 +32,13 @@ impl Known {
         for (at, cell) in cells.shared.iter().enumerate().filter(|(_, cell)| cell.known) {
             let values = match cell.sort {
                 Sort::Tid => vec![NONE],
-                Sort::Bool => vec![0, 1],
-                Sort::Enum(_) => cells.all(&cell.sort).few().map(<[i64]>::to_vec).unwrap_or_default(),
-                Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Set(_) | Sort::Array(..) => Vec::new(),
+                Sort::Bool
+                | Sort::Enum(_)
+                | Sort::Int
+                | Sort::Range(..)
+                | Sort::Bits(_)
+                | Sort::Set(_)
+                | Sort::Array(..) => cells.flags[at].clone(),
             };
             if known.wherever.len() + values.len() <= MANY_KEYS {
                 known.wherever.extend(values.into_iter().map(|value| ((at, value), None)));

@@ -1,4 +1,4 @@
-//! Sets of integers: a few that are listed, or all between two bounds.
+//! Sets of integers: a few that are listed, or all between two bounds, perhaps without zero, since programs test for that.
 
 use smallvec::SmallVec;
 
@@ -17,6 +17,8 @@ pub(crate) enum Numbers {
     Few(SmallVec<[i64; 2]>),
     /// All from the first to the second, which may be infinite.
     Between(i64, i64),
+    /// The same without zero, which lies between.
+    NotZero(i64, i64),
 }
 
 impl Numbers {
@@ -37,6 +39,14 @@ impl Numbers {
         if is_short || low > high { Numbers::Few((low..=high).collect()) } else { Numbers::Between(low, high) }
     }
 
+    /// Between two bounds, with zero only if told so.
+    fn with_zero_if(zero: bool, low: i64, high: i64) -> Numbers {
+        match Numbers::between(low, high) {
+            set if zero || !set.contains(0) => set,
+            set => set.without(0),
+        }
+    }
+
     /// Between bounds of any size; what is too large for a bound counts as infinite.
     pub(crate) fn between_wide(low: i128, high: i128) -> Numbers {
         let clip = |bound: i128| bound.clamp(i128::from(LEAST), i128::from(MOST)) as i64;
@@ -47,7 +57,7 @@ impl Numbers {
         numbers.sort_unstable();
         numbers.dedup();
         match (numbers.len() > FEW, numbers.first(), numbers.last()) {
-            (true, Some(&low), Some(&high)) => Numbers::between(low, high),
+            (true, Some(&low), Some(&high)) => Numbers::with_zero_if(numbers.contains(&0), low, high),
             _ => Numbers::Few(numbers),
         }
     }
@@ -60,7 +70,7 @@ impl Numbers {
     pub(crate) fn single(&self) -> Option<i64> {
         match self {
             Numbers::Few(few) if few.len() == 1 => Some(few[0]),
-            Numbers::Few(_) | Numbers::Between(..) => None,
+            Numbers::Few(_) | Numbers::Between(..) | Numbers::NotZero(..) => None,
         }
     }
 
@@ -68,21 +78,21 @@ impl Numbers {
     pub(crate) fn few(&self) -> Option<&[i64]> {
         match self {
             Numbers::Few(few) => Some(few),
-            Numbers::Between(..) => None,
+            Numbers::Between(..) | Numbers::NotZero(..) => None,
         }
     }
 
     pub(crate) fn low(&self) -> i64 {
         match self {
             Numbers::Few(few) => few.first().copied().unwrap_or(MOST),
-            Numbers::Between(low, _) => *low,
+            Numbers::Between(low, _) | Numbers::NotZero(low, _) => *low,
         }
     }
 
     pub(crate) fn high(&self) -> i64 {
         match self {
             Numbers::Few(few) => few.last().copied().unwrap_or(LEAST),
-            Numbers::Between(_, high) => *high,
+            Numbers::Between(_, high) | Numbers::NotZero(_, high) => *high,
         }
     }
 
@@ -90,16 +100,17 @@ impl Numbers {
         match self {
             Numbers::Few(few) => few.contains(&number),
             Numbers::Between(low, high) => (*low..=*high).contains(&number),
+            Numbers::NotZero(low, high) => number != 0 && (*low..=*high).contains(&number),
         }
     }
 
     pub(crate) fn is_within(&self, other: &Numbers) -> bool {
         match self {
             Numbers::Few(few) => few.iter().all(|&number| other.contains(number)),
-            Numbers::Between(low, high) => match other {
-                Numbers::Few(_) => false,
-                Numbers::Between(least, most) => least <= low && high <= most,
-            },
+            Numbers::Between(low, high) | Numbers::NotZero(low, high) => {
+                let is_long = other.few().is_none();
+                is_long && other.low() <= *low && *high <= other.high() && (other.contains(0) || !self.contains(0))
+            }
         }
     }
 
@@ -118,7 +129,10 @@ impl Numbers {
             (Numbers::Few(few), set) | (set, Numbers::Few(few)) => {
                 Numbers::Few(few.iter().copied().filter(|&number| set.contains(number)).collect())
             }
-            (Numbers::Between(a, b), Numbers::Between(c, d)) => Numbers::between(*a.max(c), *b.min(d)),
+            _ => {
+                let (low, high) = (self.low().max(other.low()), self.high().min(other.high()));
+                Numbers::with_zero_if(self.contains(0) && other.contains(0), low, high)
+            }
         }
     }
 
@@ -128,7 +142,10 @@ impl Numbers {
             (Numbers::Few(few), Numbers::Few(more)) => Numbers::listed(few.iter().chain(more).copied().collect()),
             _ if self.is_nothing() => other.clone(),
             _ if other.is_nothing() => self.clone(),
-            _ => Numbers::between(self.low().min(other.low()), self.high().max(other.high())),
+            _ => {
+                let (low, high) = (self.low().min(other.low()), self.high().max(other.high()));
+                Numbers::with_zero_if(self.contains(0) || other.contains(0), low, high)
+            }
         }
     }
 
@@ -148,7 +165,7 @@ impl Numbers {
             let at = thresholds.partition_point(|&threshold| threshold < high);
             high = thresholds.get(at).copied().unwrap_or(MOST);
         }
-        Numbers::between(low, high)
+        Numbers::with_zero_if(joined.contains(0), low, high)
     }
 
     /// Without one number, where that can be said.
@@ -157,7 +174,14 @@ impl Numbers {
             Numbers::Few(few) => Numbers::Few(few.iter().copied().filter(|&member| member != number).collect()),
             Numbers::Between(low, high) if *low == number && number != LEAST => Numbers::between(low + 1, *high),
             Numbers::Between(low, high) if *high == number && number != MOST => Numbers::between(*low, high - 1),
-            Numbers::Between(..) => self.clone(),
+            Numbers::Between(low, high) if number == 0 && *low < 0 && *high > 0 => Numbers::NotZero(*low, *high),
+            Numbers::NotZero(low, high) if *low == number && number != LEAST => {
+                Numbers::with_zero_if(false, low + 1, *high)
+            }
+            Numbers::NotZero(low, high) if *high == number && number != MOST => {
+                Numbers::with_zero_if(false, *low, high - 1)
+            }
+            Numbers::Between(..) | Numbers::NotZero(..) => self.clone(),
         }
     }
 
@@ -168,11 +192,14 @@ impl Numbers {
             finite => i128::from(finite) + i128::from(offset),
         };
         match self {
+            _ if offset == 0 => self.clone(),
             Numbers::Few(few) => match few.iter().map(|&member| member.checked_add(offset)).collect::<Option<_>>() {
                 Some(moved) => Numbers::Few(moved),
                 None => Numbers::anything(),
             },
-            Numbers::Between(low, high) => Numbers::between_wide(moved(*low), moved(*high)),
+            Numbers::Between(low, high) | Numbers::NotZero(low, high) => {
+                Numbers::between_wide(moved(*low), moved(*high))
+            }
         }
     }
 }
@@ -197,6 +224,7 @@ mod tests {
                 sets.push(Numbers::between(low, high));
             }
         }
+        sets.extend([Numbers::between(-20, 30).without(0), Numbers::between(LEAST, 3).without(0)]);
         sets.extend([Numbers::listed(SmallVec::from_slice(&[5, -12, 0, 5])), Numbers::listed((0..20).step_by(2).collect())]);
         sets
     }

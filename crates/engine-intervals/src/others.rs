@@ -10,21 +10,35 @@ use threadwise_ir::{Sort, TemplateId};
 /// In which stores a thread does something: what it knows of the cells that tell who may do what, as it sees them.
 pub(crate) type Circumstances = Vec<(At, Numbers)>;
 
+/// What a cell may become, and whether it becomes no less, or no more, than it was.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) value: Numbers,
+    pub(crate) up: bool,
+    pub(crate) down: bool,
+}
+
 /// What threads may write, by who they are and under which circumstances.
 #[derive(Default)]
 pub(crate) struct Writes {
-    of: BTreeMap<(TemplateId, Circumstances), BTreeMap<At, Numbers>>,
+    of: BTreeMap<(TemplateId, Circumstances), BTreeMap<At, Change>>,
     /// How often something was new.
     pub(crate) changes: u64,
 }
 
 impl Writes {
-    pub(crate) fn add(&mut self, by: TemplateId, when: Circumstances, cell: At, value: &Numbers, how: &Weakening<'_>) {
-        let written = self.of.entry((by, when)).or_default().entry(cell).or_insert_with(Numbers::nothing);
-        if value.is_within(written) {
+    pub(crate) fn add(&mut self, by: TemplateId, when: Circumstances, cell: At, change: &Change, how: &Weakening<'_>) {
+        let unknown = || Change { value: Numbers::nothing(), up: true, down: true };
+        let known = self.of.entry((by, when)).or_default().entry(cell).or_insert_with(unknown);
+        let (up, down) = (known.up && change.up, known.down && change.down);
+        if change.value.is_within(&known.value) && (up, down) == (known.up, known.down) {
             return;
         }
-        *written = if how.widen { written.widen(value, how.thresholds) } else { written.join(value) };
+        (known.up, known.down) = (up, down);
+        known.value = match how.widen {
+            true => known.value.widen(&change.value, how.thresholds),
+            false => known.value.join(&change.value),
+        };
         self.changes += 1;
     }
 
@@ -36,12 +50,12 @@ impl Writes {
                 if (*by == me && cells.is_unique(me)) || !is_possible(cells, *by, me, when, state) {
                     continue;
                 }
-                for (&cell, value) in written {
+                for (&cell, change) in written {
                     let value = match cells.shared[cell].sort {
-                        Sort::Tid => across(cells, *by, me, value),
-                        _ => value.clone(),
+                        Sort::Tid => across(cells, *by, me, &change.value),
+                        _ => change.value.clone(),
                     };
-                    state.unrelate(cell);
+                    state.moved(cell, change.up, change.down);
                     if !value.is_within(&state.cells[cell]) {
                         state.cells[cell] = state.cells[cell].join(&value);
                         changed = true;
@@ -85,9 +99,8 @@ fn across(cells: &Cells<'_>, by: TemplateId, me: TemplateId, threads: &Numbers) 
 
 /// The circumstances of a step: what was known before it of the cells that tell who may do what.
 pub(crate) fn circumstances(cells: &Cells<'_>, before: impl Fn(At) -> Numbers) -> Circumstances {
-    let tells = |sort: &Sort| matches!(sort, Sort::Tid | Sort::Bool | Sort::Enum(_));
-    let telling = cells.shared.iter().enumerate().filter(|(_, cell)| cell.known && tells(&cell.sort));
-    let known = telling.map(|(at, cell)| (at, before(at), cell));
+    let telling = cells.shared.iter().enumerate().filter(|(at, cell)| cell.sort == Sort::Tid || cells.is_flag(*at));
+    let known = telling.filter(|(_, cell)| cell.known).map(|(at, cell)| (at, before(at), cell));
     let says_something = |value: &Numbers, sort: &Sort| match sort {
         Sort::Tid => value.few().is_some_and(|few| !few.contains(&OTHER) || !few.contains(&NONE)),
         _ => value.single().is_some(),

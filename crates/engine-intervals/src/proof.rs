@@ -130,6 +130,7 @@ impl Terms<'_> {
         }
         let low = (value.low() != LEAST).then(|| Term::int(value.low()).le(cell));
         let high = (value.high() != MOST).then(|| cell.le(Term::int(value.high())));
-        Some(Term::all([low, high].into_iter().flatten().collect::<Vec<Term>>()))
+        let hole = (value.low() < 0 && value.high() > 0 && !value.contains(0)).then(|| cell.equals(Term::int(0)).not());
+        Some(Term::all([low, high, hole].into_iter().flatten().collect::<Vec<Term>>()))
     }
 }

@@ -46,6 +46,11 @@ impl State {
         self.differences.retain(|&(a, b), _| a != cell && b != cell);
     }
 
+    /// The cell may have changed: it did not become less if it went `up`, and not more if it went `down`.
+    pub(crate) fn moved(&mut self, cell: At, up: bool, down: bool) {
+        self.differences.retain(|&(a, b), _| (a != cell || down) && (b != cell || up));
+    }
+
     /// Gives a cell a value that has nothing to do with others.
     pub(crate) fn set(&mut self, cell: At, value: Numbers) {
         self.unrelate(cell);

@@ -4,7 +4,7 @@ use crate::assume::Reader;
 use crate::cells::Cells;
 use crate::expression::Eyes;
 use crate::known::Known;
-use crate::number::Numbers;
+use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use threadwise_ir::{
     BinaryOp, Command, EdgeId, Expr, ExprKind, LocationId, Op, Place, Point, Sort, TemplateId, Update, Value, VarRef,
@@ -20,8 +20,19 @@ const MAX_EDGES: usize = 4096;
 pub(crate) struct Inner {
     pub(crate) point: Point,
     pub(crate) state: State,
-    /// The shared cells that the step has written so far, each with what it was before.
-    pub(crate) written: Vec<(At, Numbers)>,
+    /// The shared cells that the step has written so far.
+    pub(crate) written: Vec<Written>,
+}
+
+/// A shared cell that was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) at: At,
+    /// What it was.
+    pub(crate) before: Numbers,
+    /// It is no less than it was, and no more.
+    pub(crate) up: bool,
+    pub(crate) down: bool,
 }
 
 /// What a step can come to.
@@ -202,7 +213,7 @@ impl<'a> Walker<'a> {
         for at in reader.eyes.range(&next.state, var) {
             let (cell, is_shared) = self.cell(reader, &next.state, at);
             if is_shared {
-                note(next, at);
+                note(next, at, (false, false));
             }
             next.state.set(at, self.cells.anything_in(&cell));
         }
@@ -276,9 +287,10 @@ impl<'a> Walker<'a> {
                 _ => weak.extend(located.starts.iter().flat_map(|start| *start..start + width).map(|at| (at, value.clone()))),
             }
         }
-        let targets = strong.iter().map(|(at, ..)| *at).chain(weak.iter().map(|(at, _)| *at));
-        for at in targets.filter(|at| *at < self.cells.shared.len()).collect::<Vec<At>>() {
-            note(next, at);
+        let stronger = strong.iter().map(|(at, value, source)| (*at, direction(&next.state, *at, value, *source)));
+        let targets = stronger.chain(weak.iter().map(|(at, _)| (*at, (false, false))));
+        for (at, way) in targets.filter(|(at, _)| *at < self.cells.shared.len()).collect::<Vec<_>>() {
+            note(next, at, way);
         }
         next.state.assign(&strong);
         for (at, value) in weak {
@@ -290,11 +302,24 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The step writes a shared cell.
-fn note(next: &mut Inner, at: At) {
-    if !next.written.iter().any(|(other, _)| *other == at) {
-        next.written.push((at, next.state.cells[at].clone()));
+/// The step writes a shared cell, so that it becomes no less, or no more.
+fn note(next: &mut Inner, at: At, (up, down): (bool, bool)) {
+    match next.written.iter_mut().find(|written| written.at == at) {
+        Some(written) => (written.up, written.down) = (written.up && up, written.down && down),
+        None => next.written.push(Written { at, before: next.state.cells[at].clone(), up, down }),
     }
+}
+
+/// Whether a cell becomes no less, and whether it becomes no more, by being assigned a value.
+fn direction(state: &State, at: At, value: &Numbers, source: Option<(At, i64)>) -> (bool, bool) {
+    let (low, high) = (state.cells[at].low(), state.cells[at].high());
+    let within = value.low() != LEAST && value.high() != MOST && low != LEAST && high != MOST;
+    let (mut up, mut down) = (within && value.low() >= high, within && value.high() <= low);
+    if let Some((source, offset)) = source {
+        up |= state.bound(at, source) <= offset;
+        down |= state.bound(source, at) <= offset.saturating_neg();
+    }
+    (up, down)
 }
 
 fn is_scalar(sort: &Sort) -> bool {
