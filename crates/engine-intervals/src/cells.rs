@@ -20,6 +20,9 @@ pub(crate) const OTHER: i64 = -2;
 /// Up to so many keys formulas have a name for each.
 const FEW_KEYS: i128 = 16;
 
+/// What is known is not kept apart by more flags than this.
+const MANY_FLAGS: usize = 8;
+
 /// A flag has at most so many values.
 const FEW_VALUES: usize = 4;
 
@@ -72,6 +75,20 @@ impl<'a> Cells<'a> {
         cells.frames =
             program.routines.iter().map(|routine| cells.lay_out(routine.locals.iter().map(|var| &var.sort))).collect();
         cells
+    }
+
+    /// The flags by whose values what is known at a point is kept apart. Of arrays over threads, those elements count whose
+    /// thread is one of several: which of them has been started matters then.
+    pub(crate) fn dividing_flags(&self) -> Vec<usize> {
+        let of_one = |at: usize| {
+            let variable = self.shared_at.partition_point(|&start| start <= at) - 1;
+            let Sort::Array(key, _) = &self.program.shared[variable].sort else { return false };
+            let rank = at - self.shared_at[variable];
+            let owner = self.threads.iter().find(|(_, number)| *number == Some(rank as i64));
+            **key == Sort::Tid && owner.is_none_or(|(template, _)| self.is_unique(*template))
+        };
+        let flags: Vec<usize> = (0..self.shared.len()).filter(|at| self.is_flag(*at) && !of_one(*at)).collect();
+        if flags.len() > MANY_FLAGS { Vec::new() } else { flags }
     }
 
     pub(crate) fn is_flag(&self, at: usize) -> bool {

@@ -284,8 +284,11 @@ impl<'a> Eyes<'a> {
             BinaryOp::Ge => self.less(state, (b, &right), (a, &left), 0, bound),
             BinaryOp::In | BinaryOp::Subset => unknown(),
             BinaryOp::Union | BinaryOp::Inter | BinaryOp::Minus => Numbers::anything(),
+            BinaryOp::Sub => match (self.linear(state, a, bound), self.linear(state, b, bound)) {
+                (Some(x), Some(y)) => self.apart(state, x, y, self.arithmetic(op, &left, &right, &a.sort), &a.sort),
+                _ => self.arithmetic(op, &left, &right, &a.sort),
+            },
             BinaryOp::Add
-            | BinaryOp::Sub
             | BinaryOp::Mul
             | BinaryOp::Div
             | BinaryOp::Mod
@@ -302,6 +305,18 @@ impl<'a> Eyes<'a> {
                 }
             }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("these need the second only sometimes"),
+        }
+    }
+
+    /// The difference of two sums, of which bounds may be known; it may wrap around.
+    fn apart(&self, state: &State, x: (At, i64), y: (At, i64), all: Numbers, sort: &Sort) -> Numbers {
+        let (above, below) = (difference(state, x, y), difference(state, y, x));
+        let low = if below == MOST { LEAST } else { below.saturating_neg() };
+        let exact = Numbers::between(low, above);
+        match sort.bits() {
+            None => all.meet(&exact),
+            Some(_) if self.stays(&exact, sort) => exact,
+            Some(_) => all,
         }
     }
 

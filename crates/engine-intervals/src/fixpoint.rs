@@ -27,12 +27,26 @@ const WIDENED_ROUNDS: u64 = 12;
 /// More rounds than this do not happen: all bounds are infinite by then.
 const MAX_ROUNDS: u64 = 60;
 
-/// What is known at a point.
+/// More states than this are not kept apart at one point.
+const MANY_STATES: usize = 12;
+
+/// A state that is known at a point, one of several.
 pub(crate) struct Here {
     pub(crate) template: TemplateId,
     pub(crate) point: Point,
     pub(crate) state: State,
+    /// It has become a part of another one.
+    pub(crate) is_gone: bool,
     visits: u32,
+}
+
+/// The states at a point.
+#[derive(Default)]
+struct Place {
+    /// Their numbers.
+    states: Vec<usize>,
+    /// They are no longer kept apart.
+    is_one: bool,
 }
 
 pub(crate) struct Analysis<'a> {
@@ -40,7 +54,9 @@ pub(crate) struct Analysis<'a> {
     pub(crate) known: Known,
     pub(crate) writes: Writes,
     pub(crate) here: Vec<Here>,
-    at: FxHashMap<(TemplateId, Point), usize>,
+    at: FxHashMap<(TemplateId, Point), Place>,
+    /// The flags by which states are kept apart.
+    flags: Vec<At>,
     queue: VecDeque<usize>,
     is_queued: Vec<bool>,
     thresholds: Vec<i64>,
@@ -71,12 +87,18 @@ impl<'a> Analysis<'a> {
             writes: Writes::default(),
             here: Vec::new(),
             at: FxHashMap::default(),
+            flags: cells.dividing_flags(),
             queue: VecDeque::new(),
             is_queued: Vec::new(),
             thresholds: thresholds(cells),
             rounds: 0,
             budget,
         }
+    }
+
+    /// How many points were reached.
+    pub(crate) fn points(&self) -> usize {
+        self.at.len()
     }
 
     /// The least of what is found to be closed under everybody's steps.
@@ -113,12 +135,24 @@ impl<'a> Analysis<'a> {
         for index in 0..self.here.len() {
             self.budget.check()?;
             let here = &self.here[index];
-            let mut state = here.state.clone();
-            self.writes.disturb(self.cells, here.template, &mut state);
-            self.here[index].state = state;
+            if here.is_gone {
+                continue;
+            }
+            let (template, point) = (here.template, here.point.clone());
+            for state in self.writes.disturb(self.cells, template, here.state.clone(), self.apart(template, &point)) {
+                self.join(template, point.clone(), state);
+            }
             self.enqueue(index);
         }
         Ok(())
+    }
+
+    /// The flags by which states at a point are kept apart.
+    fn apart(&self, template: TemplateId, point: &Point) -> &[At] {
+        match self.at.get(&(template, point.clone())) {
+            Some(place) if place.is_one => &[],
+            Some(_) | None => &self.flags,
+        }
     }
 
     fn enqueue(&mut self, index: usize) {
@@ -180,6 +214,9 @@ impl<'a> Analysis<'a> {
     }
 
     fn visit(&mut self, index: usize) -> Result<(), Stop> {
+        if self.here[index].is_gone {
+            return Ok(());
+        }
         let ends = self.step(&self.here[index])?;
         self.arrive(self.here[index].template, ends)
     }
@@ -190,9 +227,10 @@ impl<'a> Analysis<'a> {
         }
         for inner in ends.rests {
             self.publish(me, &inner);
-            let Inner { point, mut state, .. } = inner;
-            self.writes.disturb(self.cells, me, &mut state);
-            self.join(me, point, state);
+            let Inner { point, state, .. } = inner;
+            for state in self.writes.disturb(self.cells, me, state, self.apart(me, &point)) {
+                self.join(me, point.clone(), state);
+            }
         }
         Ok(())
     }
@@ -219,25 +257,43 @@ impl<'a> Analysis<'a> {
     }
 
     fn join(&mut self, template: TemplateId, point: Point, state: State) {
-        let Some(&index) = self.at.get(&(template, point.clone())) else {
-            let index = self.here.len();
-            self.at.insert((template, point.clone()), index);
-            self.here.push(Here { template, point, state, visits: 0 });
-            self.is_queued.push(false);
-            return self.enqueue(index);
-        };
+        let place = self.at.entry((template, point.clone())).or_default();
+        let flags = if place.is_one { &[][..] } else { &self.flags };
+        let agrees = |other: &State| flags.iter().all(|at| other.cells[*at] == state.cells[*at]);
+        if let Some(&index) = place.states.iter().find(|index| agrees(&self.here[**index].state)) {
+            return self.join_into(index, &state);
+        }
+        let index = self.here.len();
+        place.states.push(index);
+        self.here.push(Here { template, point, state, is_gone: false, visits: 0 });
+        self.is_queued.push(false);
+        self.enqueue(index);
+        let place = self.at.get_mut(&(self.here[index].template, self.here[index].point.clone()));
+        if let Some(place) = place.filter(|place| place.states.len() > MANY_STATES) {
+            place.is_one = true;
+            let others = place.states.split_off(1);
+            let first = place.states[0];
+            for other in others {
+                self.here[other].is_gone = true;
+                let state = self.here[other].state.clone();
+                self.join_into(first, &state);
+            }
+        }
+    }
+
+    fn join_into(&mut self, index: usize, state: &State) {
         let here = &mut self.here[index];
         if state.is_within(&here.state) {
             return;
         }
         here.visits += 1;
         let sorts = |at: At| at >= self.cells.shared.len() || self.cells.shared[at].sort.is_integer();
-        let moved = here.state.moved_together(&state, &sorts);
+        let moved = here.state.moved_together(state, &sorts);
         let few = few_thresholds(&self.thresholds);
         here.state = match here.visits {
-            0..=PATIENCE => here.state.join(&state, &moved),
-            4..=40 => here.state.widen(&state, &self.thresholds, &[]),
-            _ => here.state.widen(&state, &few, &[]),
+            0..=PATIENCE => here.state.join(state, &moved),
+            4..=40 => here.state.widen(state, &self.thresholds, &[]),
+            _ => here.state.widen(state, &few, &[]),
         };
         self.enqueue(index);
     }

@@ -48,7 +48,7 @@ pub fn analyse(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     let cells = Cells::new(program);
     let mut analysis = Analysis::new(&cells, budget);
     let outcome = analysis.run().and_then(|()| Ok(error(&analysis)?));
-    let stats = Stats::of(vec![("points", analysis.here.len() as u64), ("rounds", analysis.rounds)]);
+    let stats = Stats::of(vec![("points", analysis.points() as u64), ("states", analysis.here.len() as u64), ("rounds", analysis.rounds)]);
     let unknown = |reason: String| Claim::Unknown(Unknown { reason, advice: vec![Advice::UseAuto] });
     let claim = match outcome {
         Ok(None) => Claim::Proved(proof::proof(&analysis)),
@@ -68,7 +68,7 @@ fn error(analysis: &Analysis<'_>) -> Result<Option<String>, Limit> {
     if initial_error(analysis.cells) {
         return Ok(Some("initial values may be in error".to_string()));
     }
-    for here in &analysis.here {
+    for here in analysis.here.iter().filter(|here| !here.is_gone) {
         let ends = analysis.step(here)?;
         if let Some(span) = ends.faults.first() {
             return Ok(Some(format!("it cannot exclude an error at {}", program.source.locate(*span))));

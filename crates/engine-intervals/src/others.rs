@@ -42,31 +42,86 @@ impl Writes {
         self.changes += 1;
     }
 
-    /// Adds to what a thread knows what the others may have done meanwhile.
-    pub(crate) fn disturb(&self, cells: &Cells<'_>, me: TemplateId, state: &mut State) {
+    /// What a thread knows after the others may have done something, or nothing. Stores in which one of these flags has
+    /// become another one are kept apart.
+    pub(crate) fn disturb(&self, cells: &Cells<'_>, me: TemplateId, state: State, apart: &[At]) -> Vec<State> {
+        let (mut open, mut done): (Vec<State>, Vec<State>) = (vec![state], Vec::new());
+        while let Some(mut state) = open.pop() {
+            let changed = self.disturb_once(cells, me, &mut state, apart);
+            for other in changed {
+                let is_known = |known: &&mut State| apart.iter().all(|at| known.cells[*at] == other.cells[*at]);
+                match open.iter_mut().find(is_known) {
+                    Some(known) if !other.is_within(known) => *known = known.join(&other, &[]),
+                    Some(_) => {}
+                    None => match done.iter().position(|known| apart.iter().all(|at| known.cells[*at] == other.cells[*at])) {
+                        Some(at) if !other.is_within(&done[at]) => {
+                            let known = done.swap_remove(at);
+                            open.push(known.join(&other, &[]));
+                        }
+                        Some(_) => {}
+                        None => open.push(other),
+                    },
+                }
+            }
+            done.push(state);
+        }
+        done
+    }
+
+    /// Adds what the others may do without changing the flags; gives what is left where they change one.
+    fn disturb_once(&self, cells: &Cells<'_>, me: TemplateId, state: &mut State, apart: &[At]) -> Vec<State> {
         loop {
             let mut changed = false;
-            for ((by, when), written) in &self.of {
-                if (*by == me && cells.is_unique(me)) || !is_possible(cells, *by, me, when, state) {
-                    continue;
-                }
-                for (&cell, change) in written {
-                    let value = match cells.shared[cell].sort {
-                        Sort::Tid => across(cells, *by, me, &change.value),
-                        _ => change.value.clone(),
-                    };
-                    state.moved(cell, change.up, change.down);
-                    if !value.is_within(&state.cells[cell]) {
-                        state.cells[cell] = state.cells[cell].join(&value);
-                        changed = true;
-                    }
+            for ((by, _), written) in self.possible(cells, me, state) {
+                for (&cell, change) in written.iter().filter(|(cell, _)| !apart.contains(cell)) {
+                    changed |= disturb_cell(cells, *by, me, state, cell, change);
                 }
             }
             if !changed {
-                return;
+                break;
             }
         }
+        let mut others = Vec::new();
+        for ((by, _), written) in self.possible(cells, me, state) {
+            for (&flag, change) in written.iter().filter(|(cell, _)| apart.contains(cell)) {
+                let values = change.value.few().map(<[i64]>::to_vec).unwrap_or_default();
+                for value in values.into_iter().filter(|value| !state.cells[flag].contains(*value)) {
+                    let mut other = state.clone();
+                    other.set(flag, Numbers::exactly(value));
+                    for (&cell, change) in written.iter().filter(|(cell, _)| **cell != flag && apart.contains(cell)) {
+                        disturb_cell(cells, *by, me, &mut other, cell, change);
+                    }
+                    others.push(other);
+                }
+            }
+        }
+        others
     }
+
+    fn possible<'s>(
+        &'s self,
+        cells: &'s Cells<'_>,
+        me: TemplateId,
+        state: &State,
+    ) -> Vec<(&'s (TemplateId, Circumstances), &'s BTreeMap<At, Change>)> {
+        let is_other = |by: TemplateId| by != me || !cells.is_unique(me);
+        let possible = |by: TemplateId, when: &Circumstances| is_other(by) && is_possible(cells, by, me, when, state);
+        self.of.iter().filter(|((by, when), _)| possible(*by, when)).collect()
+    }
+}
+
+/// A thread may have changed a cell; whether that is news.
+fn disturb_cell(cells: &Cells<'_>, by: TemplateId, me: TemplateId, state: &mut State, cell: At, change: &Change) -> bool {
+    let value = match cells.shared[cell].sort {
+        Sort::Tid => across(cells, by, me, &change.value),
+        _ => change.value.clone(),
+    };
+    state.moved(cell, change.up, change.down);
+    if value.is_within(&state.cells[cell]) {
+        return false;
+    }
+    state.cells[cell] = state.cells[cell].join(&value);
+    true
 }
 
 /// Whether another thread may be in these circumstances while this one knows what it knows.

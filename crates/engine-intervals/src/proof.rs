@@ -6,16 +6,21 @@ use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use crate::unreached::unreached;
 use threadwise_evidence::{AssertionProof, PointFormula, Proof};
-use threadwise_ir::{Sort, TemplateId};
+use std::collections::BTreeMap;
+use threadwise_ir::{Point, Sort, TemplateId};
 use threadwise_logic::{Names, SmtSort, Term, Var, write_term};
 use threadwise_symbolic::Parameters;
 
 /// The proof that the judge of assertions reads: this is the only place that knows its form.
 pub(crate) fn proof(analysis: &Analysis<'_>) -> Proof {
     let mut threads: Vec<Vec<PointFormula>> = analysis.cells.program.templates.iter().map(|_| Vec::new()).collect();
-    for here in &analysis.here {
-        let formula = write_term(&formula(analysis, here), &NoNames);
-        threads[here.template.index()].push(PointFormula { point: here.point.clone(), formula });
+    let mut places: BTreeMap<(TemplateId, &Point), Vec<&Here>> = BTreeMap::new();
+    for here in analysis.here.iter().filter(|here| !here.is_gone) {
+        places.entry((here.template, &here.point)).or_default().push(here);
+    }
+    for ((template, point), states) in places {
+        let formula = write_term(&formula(analysis, &states), &NoNames);
+        threads[template.index()].push(PointFormula { point: point.clone(), formula });
     }
     for (template, point) in unreached(analysis.cells.program, &analysis.here) {
         threads[template.index()].push(PointFormula { point, formula: "false".to_string() });
@@ -41,8 +46,9 @@ struct Terms<'a> {
     sorts: Vec<(Sort, bool)>,
 }
 
-fn formula(analysis: &Analysis<'_>, here: &Here) -> Term {
-    let cells = analysis.cells;
+/// What holds at a point: what always does, and one of the states that are known there.
+fn formula(analysis: &Analysis<'_>, states: &[&Here]) -> Term {
+    let (cells, here) = (analysis.cells, states[0]);
     let parameters = Parameters::default().with("self", &SmtSort::Int).with_shared(&cells.population);
     let parameters = parameters.with_locals(&cells.population, &here.point);
     let routines = here.point.routines(cells.program);
@@ -70,7 +76,8 @@ fn formula(analysis: &Analysis<'_>, here: &Here) -> Term {
     }
     let mut base = always.clone();
     base.cells.extend(terms.sorts[cells.shared.len()..].iter().map(|(sort, _)| cells.all(sort)));
-    parts.extend(terms.state(&here.state, &base, Some(here.template)));
+    let alternatives = states.iter().map(|here| Term::all(terms.state(&here.state, &base, Some(here.template))));
+    parts.push(Term::any(alternatives.collect::<Vec<Term>>()));
     Term::all(parts)
 }
 
