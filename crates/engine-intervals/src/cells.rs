@@ -23,6 +23,10 @@ const FEW_KEYS: i128 = 16;
 /// What is known is not kept apart by more flags than this.
 const MANY_FLAGS: usize = 8;
 
+/// Who a thread is, as far as the analysis tells: one thread, or any of those of a template that are not told apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Role(pub(crate) u32);
+
 /// A flag has at most so many values.
 const FEW_VALUES: usize = 4;
 
@@ -46,6 +50,8 @@ pub(crate) struct Cells<'a> {
     frames: Vec<(Vec<Cell>, Vec<usize>)>,
     /// The threads that are told apart: the template, and the number that it has in formulas, where that is known.
     pub(crate) threads: Vec<(TemplateId, Option<i64>)>,
+    /// For each role its template, and the thread if it is one.
+    pub(crate) roles: Vec<(TemplateId, Option<i64>)>,
     total: Option<i64>,
 }
 
@@ -66,6 +72,7 @@ impl<'a> Cells<'a> {
             shared_at: Vec::new(),
             frames: Vec::new(),
             threads: Vec::new(),
+            roles: Vec::new(),
             total,
         };
         cells.name_threads();
@@ -85,7 +92,7 @@ impl<'a> Cells<'a> {
             let Sort::Array(key, _) = &self.program.shared[variable].sort else { return false };
             let rank = at - self.shared_at[variable];
             let owner = self.threads.iter().find(|(_, number)| *number == Some(rank as i64));
-            **key == Sort::Tid && owner.is_none_or(|(template, _)| self.is_unique(*template))
+            **key == Sort::Tid && owner.is_none_or(|(template, _)| self.numbers_of(*template).count() == 1)
         };
         let flags: Vec<usize> = (0..self.shared.len()).filter(|at| self.is_flag(*at) && !of_one(*at)).collect();
         if flags.len() > MANY_FLAGS { Vec::new() } else { flags }
@@ -122,9 +129,12 @@ impl<'a> Cells<'a> {
             };
             match count {
                 Some(count) if count == 1 || all => {
-                    self.threads.extend((0..count).map(|copy| (id, first.map(|first| first + copy))));
+                    for copy in 0..count {
+                        self.threads.push((id, first.map(|first| first + copy)));
+                        self.roles.push((id, Some(self.threads.len() as i64)));
+                    }
                 }
-                Some(_) | None => {}
+                Some(_) | None => self.roles.push((id, None)),
             }
             first = first.zip(count).map(|(first, count)| first + count);
         }
@@ -223,9 +233,17 @@ impl<'a> Cells<'a> {
         if cell.known { self.all(&cell.sort) } else { Numbers::anything() }
     }
 
-    /// Whether there is one thread of this template.
-    pub(crate) fn is_unique(&self, template: TemplateId) -> bool {
-        matches!(self.program.template(template).copies, Copies::Single | Copies::Exactly(1))
+    pub(crate) fn all_roles(&self) -> impl Iterator<Item = Role> + use<> {
+        (0..self.roles.len() as u32).map(Role)
+    }
+
+    pub(crate) fn template(&self, role: Role) -> TemplateId {
+        self.roles[role.0 as usize].0
+    }
+
+    /// The number of the thread, if the role is that of one thread.
+    pub(crate) fn thread(&self, role: Role) -> Option<i64> {
+        self.roles.get(role.0 as usize)?.1
     }
 
     /// The numbers of a template's threads; none where they are not told apart.
@@ -234,21 +252,16 @@ impl<'a> Cells<'a> {
         numbered.filter(move |((of, _), _)| *of == template).map(|(_, number)| number)
     }
 
-    /// A thread by its number, as a thread of some template sees it.
-    pub(crate) fn seen_by(&self, viewer: TemplateId, thread: i64) -> &'static [i64] {
-        match (self.threads[thread as usize - 1].0 == viewer, self.is_unique(viewer)) {
-            (false, _) => &[],
-            (true, true) => &[ME],
-            (true, false) => &[ME, OTHER],
-        }
+    /// A thread by its number, as somebody sees it.
+    pub(crate) fn seen_by(&self, viewer: Role, thread: i64) -> i64 {
+        if self.thread(viewer) == Some(thread) { ME } else { thread }
     }
 
-    /// The values that a bound variable takes one by one, as a thread sees them.
-    pub(crate) fn domain(&self, viewer: TemplateId, domain: &Domain) -> Option<Vec<i64>> {
+    /// The values that a bound variable takes one by one, as somebody sees them.
+    pub(crate) fn domain(&self, viewer: Role, domain: &Domain) -> Option<Vec<i64>> {
         match domain {
-            Domain::Copies(template) if *template == viewer => self.is_unique(viewer).then(|| vec![ME]),
             Domain::Copies(template) => {
-                let numbers: Vec<i64> = self.numbers_of(*template).collect();
+                let numbers: Vec<i64> = self.numbers_of(*template).map(|thread| self.seen_by(viewer, thread)).collect();
                 (!numbers.is_empty()).then_some(numbers)
             }
             Domain::Sort(Sort::Tid) => None,

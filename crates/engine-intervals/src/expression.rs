@@ -1,6 +1,6 @@
 //! Values of expressions in a state, and what may go wrong there. All that `ir` computes is among them.
 
-use crate::cells::{Cells, ME, NONE, OTHER};
+use crate::cells::{Cells, ME, NONE, OTHER, Role};
 use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ const MANY_PAIRS: usize = 64;
 /// Who looks: a thread of a template in a routine.
 pub(crate) struct Eyes<'a> {
     pub(crate) cells: &'a Cells<'a>,
-    pub(crate) me: TemplateId,
+    pub(crate) me: Role,
     pub(crate) routine: RoutineId,
     /// Something that was looked at may run into an error.
     pub(crate) fault: Flag<bool>,
@@ -34,7 +34,7 @@ impl Located {
 }
 
 impl<'a> Eyes<'a> {
-    pub(crate) fn new(cells: &'a Cells<'a>, me: TemplateId, routine: RoutineId) -> Eyes<'a> {
+    pub(crate) fn new(cells: &'a Cells<'a>, me: Role, routine: RoutineId) -> Eyes<'a> {
         Eyes { cells, me, routine, fault: Flag::new(false) }
     }
 
@@ -102,19 +102,15 @@ impl<'a> Eyes<'a> {
     fn thread_numbers(&self, threads: &Numbers) -> Option<Numbers> {
         let mut numbers = SmallVec::new();
         for &thread in threads.few()? {
-            match thread {
-                NONE => numbers.push(0),
-                ME | OTHER => {
-                    let own: Vec<i64> = self.cells.numbers_of(self.me).collect();
-                    if own.is_empty() {
-                        return None;
-                    }
-                    numbers.extend(own.into_iter().map(|thread| self.cells.threads[thread as usize - 1].1.unwrap_or(LEAST)));
-                }
-                thread => numbers.push(self.cells.threads[thread as usize - 1].1?),
-            }
+            let number = match thread {
+                NONE => Some(0),
+                OTHER => None,
+                ME => self.cells.thread(self.me).and_then(|me| self.cells.threads[me as usize - 1].1),
+                thread => self.cells.threads[thread as usize - 1].1,
+            };
+            numbers.push(number?);
         }
-        (!numbers.contains(&LEAST)).then(|| Numbers::listed(numbers))
+        Some(Numbers::listed(numbers))
     }
 
     /// Where a variable or an element is, if the expression is one.
@@ -149,10 +145,8 @@ impl<'a> Eyes<'a> {
 
     /// A thread that is not replicated.
     fn thread(&self, template: TemplateId) -> Numbers {
-        if template == self.me {
-            return Numbers::exactly(ME);
-        }
-        self.cells.numbers_of(template).next().map_or_else(|| self.cells.all(&Sort::Tid), Numbers::exactly)
+        let thread = self.cells.numbers_of(template).next();
+        thread.map_or_else(|| self.cells.all(&Sort::Tid), |thread| Numbers::exactly(self.cells.seen_by(self.me, thread)))
     }
 
     /// The values that an expression may have.

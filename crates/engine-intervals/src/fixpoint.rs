@@ -4,16 +4,16 @@
 //! write, by who they are and what they know of locks and flags ([`Writes`]), and what holds of the store in between ([`Known`]).
 
 use crate::assume::Reader;
-use crate::cells::Cells;
+use crate::cells::{Cells, Role};
 use crate::expression::Eyes;
-use crate::known::{Known, Weakening};
+use crate::known::{Known, Weakening, anonymous, seen_threads};
 use crate::number::Numbers;
 use crate::others::{Change, Writes, circumstances};
 use crate::state::{At, State};
 use crate::step::{Ends, Inner, Walker, Written};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use threadwise_ir::{Copies, Expr, ExprKind, Initial, Point, RoutineId, TemplateId};
+use threadwise_ir::{Copies, Expr, ExprKind, Initial, Point, RoutineId, SharedId, Sort};
 use threadwise_limits::{Budget, Limit};
 use threadwise_source::Span;
 
@@ -32,7 +32,7 @@ const MANY_STATES: usize = 12;
 
 /// A state that is known at a point, one of several.
 pub(crate) struct Here {
-    pub(crate) template: TemplateId,
+    pub(crate) role: Role,
     pub(crate) point: Point,
     pub(crate) state: State,
     /// It has become a part of another one.
@@ -54,7 +54,7 @@ pub(crate) struct Analysis<'a> {
     pub(crate) known: Known,
     pub(crate) writes: Writes,
     pub(crate) here: Vec<Here>,
-    at: FxHashMap<(TemplateId, Point), Place>,
+    at: FxHashMap<(Role, Point), Place>,
     /// The flags by which states are kept apart.
     flags: Vec<At>,
     queue: VecDeque<usize>,
@@ -105,10 +105,10 @@ impl<'a> Analysis<'a> {
     pub(crate) fn run(&mut self) -> Result<(), Stop> {
         for store in self.initial_stores() {
             let all: Vec<At> = (0..self.cells.shared.len()).collect();
-            self.known.add(self.cells, TemplateId(0), &store, &all, &Weakening { thresholds: &[], widen: false });
-            for (index, template) in self.cells.program.templates.iter().enumerate() {
-                if template.copies != Copies::Exactly(0) {
-                    self.start(TemplateId(index as u32), &store)?;
+            self.known.add(self.cells, Role(0), &store, &all, &Weakening { thresholds: &[], widen: false });
+            for role in self.cells.all_roles() {
+                if self.cells.program.template(self.cells.template(role)).copies != Copies::Exactly(0) {
+                    self.start(role, &store)?;
                 }
             }
         }
@@ -138,9 +138,9 @@ impl<'a> Analysis<'a> {
             if here.is_gone {
                 continue;
             }
-            let (template, point) = (here.template, here.point.clone());
-            for state in self.writes.disturb(self.cells, template, here.state.clone(), self.apart(template, &point)) {
-                self.join(template, point.clone(), state);
+            let (role, point) = (here.role, here.point.clone());
+            for state in self.writes.disturb(self.cells, role, here.state.clone(), self.apart(role, &point)) {
+                self.join(role, point.clone(), state);
             }
             self.enqueue(index);
         }
@@ -148,8 +148,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// The flags by which states at a point are kept apart.
-    fn apart(&self, template: TemplateId, point: &Point) -> &[At] {
-        match self.at.get(&(template, point.clone())) {
+    fn apart(&self, role: Role, point: &Point) -> &[At] {
+        match self.at.get(&(role, point.clone())) {
             Some(place) if place.is_one => &[],
             Some(_) | None => &self.flags,
         }
@@ -165,9 +165,9 @@ impl<'a> Analysis<'a> {
         let program = self.cells.program;
         let mut state = State::new(self.cells.shared.iter().map(|cell| self.cells.default_of(cell)).collect());
         state.frames.push(self.cells.shared.len());
-        let reader = Reader { eyes: Eyes::new(self.cells, TemplateId(0), RoutineId(0)), known: None };
+        let reader = Reader { eyes: Eyes::new(self.cells, Role(0), RoutineId(0)), known: None };
         for (var, index) in program.shared.iter().zip(0..) {
-            let range = self.cells.of_shared(threadwise_ir::SharedId(index));
+            let range = self.cells.of_shared(SharedId(index));
             let value = match &var.init {
                 Initial::Default => continue,
                 Initial::Value(e) if range.len() == 1 && self.cells.shared[range.start].known => {
@@ -181,20 +181,27 @@ impl<'a> Analysis<'a> {
                 state.cells[at] = value.as_ref().map_or(all.clone(), |value| value.meet(&all));
             }
         }
-        program.init.iter().fold(vec![state], |states, e| reader.assume_all(states, e, true, &[]))
+        let mut states = program.init.iter().fold(vec![state], |states, e| reader.assume_all(states, e, true, &[]));
+        states.iter_mut().for_each(|state| self.see(state, |threads| anonymous(self.cells, Role(0), threads)));
+        states
     }
 
-    fn walker(&self, me: TemplateId) -> Walker<'_> {
+    /// Looks at the threads in a store with other eyes.
+    fn see(&self, store: &mut State, eyes: impl Fn(&Numbers) -> Numbers) {
+        for (cell, value) in self.cells.shared.iter().zip(&mut store.cells) {
+            if cell.known && cell.sort == Sort::Tid {
+                *value = eyes(value);
+            }
+        }
+    }
+
+    fn walker(&self, me: Role) -> Walker<'_> {
         Walker { cells: self.cells, known: &self.known, me, budget: self.budget }
     }
 
-    fn start(&mut self, me: TemplateId, store: &State) -> Result<(), Stop> {
+    fn start(&mut self, me: Role, store: &State) -> Result<(), Stop> {
         let mut store = store.clone();
-        for (cell, value) in self.cells.shared.iter().zip(&mut store.cells) {
-            if cell.known && cell.sort == threadwise_ir::Sort::Tid {
-                *value = crate::known::seen_threads(self.cells, me, value);
-            }
-        }
+        self.see(&mut store, |threads| seen_threads(self.cells, me, threads));
         let ends = self.walker(me).start(store)?;
         self.arrive(me, ends)
     }
@@ -202,13 +209,13 @@ impl<'a> Analysis<'a> {
     /// What a thread knows at a point, with what always holds.
     pub(crate) fn full(&self, here: &Here) -> Option<State> {
         let mut state = here.state.clone();
-        self.known.meet_always(self.cells, here.template, &mut state).then_some(state)
+        self.known.meet_always(self.cells, here.role, &mut state).then_some(state)
     }
 
     /// The step from a point.
     pub(crate) fn step(&self, here: &Here) -> Result<Ends, Limit> {
         match self.full(here) {
-            Some(state) => self.walker(here.template).step(&here.point, state),
+            Some(state) => self.walker(here.role).step(&here.point, state),
             None => Ok(Ends::default()),
         }
     }
@@ -218,10 +225,10 @@ impl<'a> Analysis<'a> {
             return Ok(());
         }
         let ends = self.step(&self.here[index])?;
-        self.arrive(self.here[index].template, ends)
+        self.arrive(self.here[index].role, ends)
     }
 
-    fn arrive(&mut self, me: TemplateId, ends: Ends) -> Result<(), Stop> {
+    fn arrive(&mut self, me: Role, ends: Ends) -> Result<(), Stop> {
         if let Some(span) = ends.too_long {
             return Err(Stop::TooLong(span));
         }
@@ -236,7 +243,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Tells the others what a step has written.
-    fn publish(&mut self, me: TemplateId, inner: &Inner) {
+    fn publish(&mut self, me: Role, inner: &Inner) {
         if inner.written.is_empty() {
             return;
         }
@@ -256,8 +263,8 @@ impl<'a> Analysis<'a> {
         self.known.add(self.cells, me, &inner.state, &written, &how);
     }
 
-    fn join(&mut self, template: TemplateId, point: Point, state: State) {
-        let place = self.at.entry((template, point.clone())).or_default();
+    fn join(&mut self, role: Role, point: Point, state: State) {
+        let place = self.at.entry((role, point.clone())).or_default();
         let flags = if place.is_one { &[][..] } else { &self.flags };
         let agrees = |other: &State| flags.iter().all(|at| other.cells[*at] == state.cells[*at]);
         if let Some(&index) = place.states.iter().find(|index| agrees(&self.here[**index].state)) {
@@ -265,10 +272,10 @@ impl<'a> Analysis<'a> {
         }
         let index = self.here.len();
         place.states.push(index);
-        self.here.push(Here { template, point, state, is_gone: false, visits: 0 });
+        self.here.push(Here { role, point, state, is_gone: false, visits: 0 });
         self.is_queued.push(false);
         self.enqueue(index);
-        let place = self.at.get_mut(&(self.here[index].template, self.here[index].point.clone()));
+        let place = self.at.get_mut(&(self.here[index].role, self.here[index].point.clone()));
         if let Some(place) = place.filter(|place| place.states.len() > MANY_STATES) {
             place.is_one = true;
             let others = place.states.split_off(1);

@@ -1,11 +1,11 @@
 //! What is known of the shared store by everybody: always, and whenever a certain cell has a certain value. That a mutex
 //! is free is such a value: what holds then is what its critical sections leave behind.
 
-use crate::cells::{Cells, ME, NONE, OTHER};
+use crate::cells::{Cells, ME, NONE, OTHER, Role};
 use crate::number::Numbers;
 use crate::state::{At, State};
 use std::collections::BTreeMap;
-use threadwise_ir::{Sort, TemplateId};
+use threadwise_ir::Sort;
 
 /// More conditions than this are not looked at.
 const MANY_KEYS: usize = 64;
@@ -53,7 +53,7 @@ impl Known {
     }
 
     /// Only what always holds; `false` if nothing is left.
-    pub(crate) fn meet_always(&self, cells: &Cells<'_>, me: TemplateId, state: &mut State) -> bool {
+    pub(crate) fn meet_always(&self, cells: &Cells<'_>, me: Role, state: &mut State) -> bool {
         let Some(always) = &self.always else { return false };
         if !state.meet(&seen(cells, me, always)) {
             return false;
@@ -64,7 +64,7 @@ impl Known {
     }
 
     /// Only what holds where a cell has a value.
-    pub(crate) fn meet_where(&self, cells: &Cells<'_>, me: TemplateId, state: &mut State, at: At, value: i64) -> bool {
+    pub(crate) fn meet_where(&self, cells: &Cells<'_>, me: Role, state: &mut State, at: At, value: i64) -> bool {
         match self.wherever.get(&(at, value)) {
             Some(Some(holds)) => state.meet(&seen(cells, me, holds)),
             Some(None) => false,
@@ -73,7 +73,7 @@ impl Known {
     }
 
     /// A step of a thread of this template has led to a state in which these shared cells may have changed.
-    pub(crate) fn add(&mut self, cells: &Cells<'_>, by: TemplateId, after: &State, written: &[At], how: &Weakening<'_>) {
+    pub(crate) fn add(&mut self, cells: &Cells<'_>, by: Role, after: &State, written: &[At], how: &Weakening<'_>) {
         let mut store = after.clone();
         store.keep_first(cells.shared.len());
         store.frames.clear();
@@ -132,34 +132,28 @@ fn weaken(holds: &mut Option<State>, more: &State, numbers: &[At], how: &Weakeni
     1
 }
 
-/// Threads as a thread of this template sees them, as nobody in particular sees them.
-pub(crate) fn anonymous(cells: &Cells<'_>, by: TemplateId, threads: &Numbers) -> Numbers {
+/// Threads as somebody sees them, as nobody in particular does.
+pub(crate) fn anonymous(cells: &Cells<'_>, by: Role, threads: &Numbers) -> Numbers {
     let Some(few) = threads.few() else { return cells.all(&Sort::Tid) };
-    let own = || cells.numbers_of(by).collect::<Vec<i64>>();
     let of = |thread: &i64| match *thread {
-        ME | OTHER if !own().is_empty() => own(),
-        ME => vec![OTHER],
-        other => vec![other],
+        ME => cells.thread(by).unwrap_or(OTHER),
+        other => other,
     };
-    Numbers::listed(few.iter().flat_map(of).collect())
+    Numbers::listed(few.iter().map(of).collect())
 }
 
-/// Threads as nobody in particular sees them, as a thread of this template does.
-pub(crate) fn seen_threads(cells: &Cells<'_>, me: TemplateId, threads: &Numbers) -> Numbers {
+/// Threads as nobody in particular sees them, as somebody does.
+pub(crate) fn seen_threads(cells: &Cells<'_>, me: Role, threads: &Numbers) -> Numbers {
     let Some(few) = threads.few() else { return cells.all(&Sort::Tid) };
-    let nameless = cells.numbers_of(me).next().is_none();
     let of = |thread: &i64| match *thread {
-        OTHER if nameless => vec![ME, OTHER],
+        OTHER if cells.thread(me).is_none() => vec![ME, OTHER],
         NONE | OTHER => vec![*thread],
-        named => match cells.seen_by(me, named) {
-            [] => vec![named],
-            own => own.to_vec(),
-        },
+        named => vec![cells.seen_by(me, named)],
     };
     Numbers::listed(few.iter().flat_map(of).collect())
 }
 
-fn seen(cells: &Cells<'_>, me: TemplateId, store: &State) -> State {
+fn seen(cells: &Cells<'_>, me: Role, store: &State) -> State {
     let mut state = store.clone();
     for (cell, value) in cells.shared.iter().zip(&mut state.cells) {
         if cell.known && cell.sort == Sort::Tid {

@@ -100,7 +100,7 @@ fn broken_property(analysis: &Analysis<'_>, here: &Here) -> Option<String> {
     let program = analysis.cells.program;
     let state = analysis.full(here)?;
     program.formulas().find_map(|(id, e, wrong)| {
-        let eyes = Eyes::new(analysis.cells, here.template, RoutineId(0));
+        let eyes = Eyes::new(analysis.cells, here.role, RoutineId(0));
         let reader = Reader { eyes, known: Some(&analysis.known) };
         let broken = !reader.assume(state.clone(), e, wrong, &[]).is_empty() || reader.eyes.fault.get();
         let at = || program.source.locate(program.property(id).span);

@@ -1,11 +1,11 @@
 //! What threads do to the shared cells, and what that makes of what another thread knows.
 
-use crate::cells::{Cells, ME, NONE, OTHER};
+use crate::cells::{Cells, ME, NONE, OTHER, Role};
 use crate::known::Weakening;
 use crate::number::Numbers;
 use crate::state::{At, State};
 use std::collections::BTreeMap;
-use threadwise_ir::{Sort, TemplateId};
+use threadwise_ir::Sort;
 
 /// In which stores a thread does something: what it knows of the cells that tell who may do what, as it sees them.
 pub(crate) type Circumstances = Vec<(At, Numbers)>;
@@ -21,13 +21,13 @@ pub(crate) struct Change {
 /// What threads may write, by who they are and under which circumstances.
 #[derive(Default)]
 pub(crate) struct Writes {
-    of: BTreeMap<(TemplateId, Circumstances), BTreeMap<At, Change>>,
+    of: BTreeMap<(Role, Circumstances), BTreeMap<At, Change>>,
     /// How often something was new.
     pub(crate) changes: u64,
 }
 
 impl Writes {
-    pub(crate) fn add(&mut self, by: TemplateId, when: Circumstances, cell: At, change: &Change, how: &Weakening<'_>) {
+    pub(crate) fn add(&mut self, by: Role, when: Circumstances, cell: At, change: &Change, how: &Weakening<'_>) {
         let unknown = || Change { value: Numbers::nothing(), up: true, down: true };
         let known = self.of.entry((by, when)).or_default().entry(cell).or_insert_with(unknown);
         let (up, down) = (known.up && change.up, known.down && change.down);
@@ -44,7 +44,7 @@ impl Writes {
 
     /// What a thread knows after the others may have done something, or nothing. Stores in which one of these flags has
     /// become another one are kept apart.
-    pub(crate) fn disturb(&self, cells: &Cells<'_>, me: TemplateId, state: State, apart: &[At]) -> Vec<State> {
+    pub(crate) fn disturb(&self, cells: &Cells<'_>, me: Role, state: State, apart: &[At]) -> Vec<State> {
         let (mut open, mut done): (Vec<State>, Vec<State>) = (vec![state], Vec::new());
         while let Some(mut state) = open.pop() {
             let changed = self.disturb_once(cells, me, &mut state, apart);
@@ -69,7 +69,7 @@ impl Writes {
     }
 
     /// Adds what the others may do without changing the flags; gives what is left where they change one.
-    fn disturb_once(&self, cells: &Cells<'_>, me: TemplateId, state: &mut State, apart: &[At]) -> Vec<State> {
+    fn disturb_once(&self, cells: &Cells<'_>, me: Role, state: &mut State, apart: &[At]) -> Vec<State> {
         loop {
             let mut changed = false;
             for ((by, _), written) in self.possible(cells, me, state) {
@@ -101,17 +101,17 @@ impl Writes {
     fn possible<'s>(
         &'s self,
         cells: &'s Cells<'_>,
-        me: TemplateId,
+        me: Role,
         state: &State,
-    ) -> Vec<(&'s (TemplateId, Circumstances), &'s BTreeMap<At, Change>)> {
-        let is_other = |by: TemplateId| by != me || !cells.is_unique(me);
-        let possible = |by: TemplateId, when: &Circumstances| is_other(by) && is_possible(cells, by, me, when, state);
+    ) -> Vec<(&'s (Role, Circumstances), &'s BTreeMap<At, Change>)> {
+        let is_other = |by: Role| by != me || cells.thread(me).is_none();
+        let possible = |by: Role, when: &Circumstances| is_other(by) && is_possible(cells, by, me, when, state);
         self.of.iter().filter(|((by, when), _)| possible(*by, when)).collect()
     }
 }
 
 /// A thread may have changed a cell; whether that is news.
-fn disturb_cell(cells: &Cells<'_>, by: TemplateId, me: TemplateId, state: &mut State, cell: At, change: &Change) -> bool {
+fn disturb_cell(cells: &Cells<'_>, by: Role, me: Role, state: &mut State, cell: At, change: &Change) -> bool {
     let value = match cells.shared[cell].sort {
         Sort::Tid => across(cells, by, me, &change.value),
         _ => change.value.clone(),
@@ -125,7 +125,7 @@ fn disturb_cell(cells: &Cells<'_>, by: TemplateId, me: TemplateId, state: &mut S
 }
 
 /// Whether another thread may be in these circumstances while this one knows what it knows.
-fn is_possible(cells: &Cells<'_>, by: TemplateId, me: TemplateId, when: &Circumstances, state: &State) -> bool {
+fn is_possible(cells: &Cells<'_>, by: Role, me: Role, when: &Circumstances, state: &State) -> bool {
     when.iter().all(|(cell, value)| match cells.shared[*cell].sort {
         Sort::Tid => across(cells, by, me, value).meets(&state.cells[*cell]),
         _ => value.meets(&state.cells[*cell]),
@@ -133,21 +133,14 @@ fn is_possible(cells: &Cells<'_>, by: TemplateId, me: TemplateId, when: &Circums
 }
 
 /// Threads as one thread sees them, as another one does.
-fn across(cells: &Cells<'_>, by: TemplateId, me: TemplateId, threads: &Numbers) -> Numbers {
+fn across(cells: &Cells<'_>, by: Role, me: Role, threads: &Numbers) -> Numbers {
     let Some(few) = threads.few() else { return cells.all(&Sort::Tid) };
-    let named = |template: TemplateId| cells.numbers_of(template).collect::<Vec<i64>>();
-    let (theirs, mine) = (named(by), named(me));
     let of = |thread: &i64| match *thread {
         NONE => vec![NONE],
-        ME if by == me || theirs.is_empty() => vec![OTHER],
-        ME => theirs.clone(),
-        OTHER if by == me || (theirs.is_empty() && mine.is_empty()) => vec![ME, OTHER],
-        OTHER if theirs.is_empty() => vec![OTHER],
-        OTHER => theirs.clone(),
-        third => match cells.seen_by(me, third) {
-            [] => vec![third],
-            own => own.to_vec(),
-        },
+        ME => vec![cells.thread(by).unwrap_or(OTHER)],
+        OTHER if cells.thread(me).is_none() => vec![ME, OTHER],
+        OTHER => vec![OTHER],
+        third => vec![cells.seen_by(me, third)],
     };
     Numbers::listed(few.iter().flat_map(of).collect())
 }

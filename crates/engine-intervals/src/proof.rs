@@ -1,6 +1,6 @@
 //! What was found, as formulas for the judge.
 
-use crate::cells::{Cells, ME, NONE, OTHER};
+use crate::cells::{Cells, ME, NONE, OTHER, Role};
 use crate::fixpoint::{Analysis, Here};
 use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
@@ -14,15 +14,16 @@ use threadwise_symbolic::Parameters;
 /// The proof that the judge of assertions reads: this is the only place that knows its form.
 pub(crate) fn proof(analysis: &Analysis<'_>) -> Proof {
     let mut threads: Vec<Vec<PointFormula>> = analysis.cells.program.templates.iter().map(|_| Vec::new()).collect();
+    let cells = analysis.cells;
     let mut places: BTreeMap<(TemplateId, &Point), Vec<&Here>> = BTreeMap::new();
     for here in analysis.here.iter().filter(|here| !here.is_gone) {
-        places.entry((here.template, &here.point)).or_default().push(here);
+        places.entry((cells.template(here.role), &here.point)).or_default().push(here);
     }
     for ((template, point), states) in places {
-        let formula = write_term(&formula(analysis, &states), &NoNames);
+        let formula = write_term(&formula(analysis, template, &states), &NoNames);
         threads[template.index()].push(PointFormula { point: point.clone(), formula });
     }
-    for (template, point) in unreached(analysis.cells.program, &analysis.here) {
+    for (template, point) in unreached(cells, &analysis.here) {
         threads[template.index()].push(PointFormula { point, formula: "false".to_string() });
     }
     Proof::Assertions(AssertionProof { threads })
@@ -40,14 +41,13 @@ impl Names for NoNames {
 /// The cells of a state as terms.
 struct Terms<'a> {
     cells: &'a Cells<'a>,
-    me: TemplateId,
     own: Term,
     constants: Vec<Term>,
     sorts: Vec<(Sort, bool)>,
 }
 
 /// What holds at a point: what always does, and one of the states that are known there.
-fn formula(analysis: &Analysis<'_>, states: &[&Here]) -> Term {
+fn formula(analysis: &Analysis<'_>, template: TemplateId, states: &[&Here]) -> Term {
     let (cells, here) = (analysis.cells, states[0]);
     let parameters = Parameters::default().with("self", &SmtSort::Int).with_shared(&cells.population);
     let parameters = parameters.with_locals(&cells.population, &here.point);
@@ -61,12 +61,12 @@ fn formula(analysis: &Analysis<'_>, states: &[&Here]) -> Term {
         sorts[here.state.frame() + at].1 = false;
     }
     let (own, constants) = parameters.constants().split_first().expect("a thread has an identity");
-    let terms = Terms { cells, me: here.template, own: own.clone(), constants: constants.to_vec(), sorts };
+    let terms = Terms { cells, own: own.clone(), constants: constants.to_vec(), sorts };
     let Some(always) = &analysis.known.always else { return Term::bool(false) };
     let nobody: Vec<Numbers> = cells.shared.iter().map(|cell| cells.anything_in(cell)).collect();
     let mut parts = terms.state(always, &State::new(nobody), None);
     for ((at, value), holds) in &analysis.known.wherever {
-        let condition = terms.member(*at, *value, None);
+        let condition = terms.member(*at, *value);
         let Some(condition) = condition else { continue };
         let holds = match holds {
             Some(holds) => Term::all(terms.state(holds, always, None)),
@@ -76,15 +76,24 @@ fn formula(analysis: &Analysis<'_>, states: &[&Here]) -> Term {
     }
     let mut base = always.clone();
     base.cells.extend(terms.sorts[cells.shared.len()..].iter().map(|(sort, _)| cells.all(sort)));
-    let alternatives = states.iter().map(|here| Term::all(terms.state(&here.state, &base, Some(here.template))));
-    parts.push(Term::any(alternatives.collect::<Vec<Term>>()));
+    let roles: Vec<Role> = cells.all_roles().filter(|role| cells.template(*role) == template).collect();
+    for role in &roles {
+        let own = states.iter().filter(|here| here.role == *role);
+        let alternatives = own.map(|here| Term::all(terms.state(&here.state, &base, Some(*role))));
+        let known = Term::any(alternatives.collect::<Vec<Term>>());
+        let number = cells.thread(*role).and_then(|thread| cells.threads[thread as usize - 1].1);
+        parts.push(match number {
+            Some(number) if roles.len() > 1 => terms.own.equals(Term::int(number)).implies(known),
+            Some(_) | None => known,
+        });
+    }
     Term::all(parts)
 }
 
 impl Terms<'_> {
     /// That the cells are as a state says, as far as that is not said by another one. Threads are as a thread sees them,
     /// or as nobody in particular does.
-    fn state(&self, state: &State, said: &State, seen_by: Option<TemplateId>) -> Vec<Term> {
+    fn state(&self, state: &State, said: &State, seen_by: Option<Role>) -> Vec<Term> {
         let mut parts = Vec::new();
         for (at, value) in state.cells.iter().enumerate() {
             let (sort, known) = &self.sorts[at];
@@ -102,7 +111,7 @@ impl Terms<'_> {
     }
 
     /// That a cell has a value, where that can be said.
-    fn member(&self, at: At, value: i64, seen_by: Option<TemplateId>) -> Option<Term> {
+    fn member(&self, at: At, value: i64) -> Option<Term> {
         let cell = &self.constants[at];
         let (sort, _) = &self.sorts[at];
         Some(match sort {
@@ -112,7 +121,6 @@ impl Terms<'_> {
                 NONE => cell.equals(Term::int(0)),
                 ME => cell.equals(&self.own),
                 OTHER => return None,
-                _ if seen_by.is_some_and(|me| self.cells.threads[value as usize - 1].0 == me) => return None,
                 thread => cell.equals(Term::int(self.cells.threads[thread as usize - 1].1?)),
             },
             Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Set(_) | Sort::Array(..) => {
@@ -121,10 +129,10 @@ impl Terms<'_> {
         })
     }
 
-    fn cell(&self, at: At, value: &Numbers, seen_by: Option<TemplateId>) -> Option<Term> {
+    fn cell(&self, at: At, value: &Numbers, seen_by: Option<Role>) -> Option<Term> {
         let cell = &self.constants[at];
         if let Some(few) = value.few() {
-            let members: Option<Vec<Term>> = few.iter().map(|&member| self.member(at, member, seen_by)).collect();
+            let members: Option<Vec<Term>> = few.iter().map(|&member| self.member(at, member)).collect();
             if let Some(members) = members {
                 return Some(Term::any(members));
             }
@@ -132,7 +140,7 @@ impl Terms<'_> {
         if self.sorts[at].0 == Sort::Tid {
             // What it is cannot be said, but perhaps what it is not.
             let not = |thread: i64, term: Term| (!value.contains(thread)).then(|| cell.equals(term).not());
-            let not_me = if seen_by == Some(self.me) { not(ME, self.own.clone()) } else { None };
+            let not_me = seen_by.and_then(|_| not(ME, self.own.clone()));
             return Some(Term::all([not(NONE, Term::int(0)), not_me].into_iter().flatten().collect::<Vec<Term>>()));
         }
         let low = (value.low() != LEAST).then(|| Term::int(value.low()).le(cell));

@@ -1,13 +1,13 @@
 //! Whole steps of a thread: an edge and the run through locations that nobody else sees, path by path, as the judge walks them.
 
 use crate::assume::Reader;
-use crate::cells::Cells;
+use crate::cells::{Cells, Role};
 use crate::expression::Eyes;
 use crate::known::Known;
 use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use threadwise_ir::{
-    BinaryOp, Command, EdgeId, Expr, ExprKind, LocationId, Op, Place, Point, Sort, TemplateId, Update, Value, VarRef,
+    BinaryOp, Command, EdgeId, Expr, ExprKind, LocationId, Op, Place, Point, Sort, Update, Value, VarRef,
 };
 use threadwise_limits::{Budget, Limit};
 use threadwise_source::Span;
@@ -48,7 +48,7 @@ pub(crate) struct Ends {
 pub(crate) struct Walker<'a> {
     pub(crate) cells: &'a Cells<'a>,
     pub(crate) known: &'a Known,
-    pub(crate) me: TemplateId,
+    pub(crate) me: Role,
     pub(crate) budget: &'a Budget,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Walker<'a> {
 
     /// Where a thread can be when it starts.
     pub(crate) fn start(&self, mut store: State) -> Result<Ends, Limit> {
-        let body = self.cells.program.template(self.me).body;
+        let body = self.cells.program.template(self.cells.template(self.me)).body;
         let defaults = self.cells.frame(body).iter().map(|cell| self.cells.default_of(cell));
         store.frames.clear();
         store.push_frame(defaults.collect::<Vec<Numbers>>());

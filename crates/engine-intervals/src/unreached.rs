@@ -1,11 +1,13 @@
 //! Points to which the code leads from points that are reached, and to which no step comes.
 
+use crate::cells::Cells;
 use crate::fixpoint::Here;
 use std::collections::BTreeSet;
 use threadwise_ir::{Op, Point, Program, TemplateId};
 
 /// The points where steps from these points could end if all conditions were left out, but for those that are among them.
-pub(crate) fn unreached(program: &Program, reached: &[Here]) -> BTreeSet<(TemplateId, Point)> {
+pub(crate) fn unreached(cells: &Cells<'_>, reached: &[Here]) -> BTreeSet<(TemplateId, Point)> {
+    let program: &Program = cells.program;
     let mut found = BTreeSet::new();
     for here in reached {
         let mut seen = BTreeSet::new();
@@ -15,12 +17,12 @@ pub(crate) fn unreached(program: &Program, reached: &[Here]) -> BTreeSet<(Templa
                 match next.is_inside_step(program) {
                     true if seen.insert(next.clone()) => open.push(next),
                     true => {}
-                    false => _ = found.insert((here.template, next)),
+                    false => _ = found.insert((cells.template(here.role), next)),
                 }
             }
         }
     }
-    reached.iter().for_each(|here| _ = found.remove(&(here.template, here.point.clone())));
+    reached.iter().for_each(|here| _ = found.remove(&(cells.template(here.role), here.point.clone())));
     found
 }
 
