@@ -27,8 +27,18 @@ pub struct Options {
     program: PathBuf,
 }
 
-const ENGINES: [&str; 9] =
-    ["explicit", "modular", "cartesian", "contracts", "conformance", "predicates", "locks", "hunt", "auto"];
+const ENGINES: [&str; 10] = [
+    "explicit",
+    "modular",
+    "cartesian",
+    "contracts",
+    "conformance",
+    "predicates",
+    "locks",
+    "intervals",
+    "hunt",
+    "auto",
+];
 
 /// The exit codes of SAFE, UNSAFE and UNKNOWN.
 const VERDICTS: [i32; 3] = [0, 10, 5];

@@ -39,7 +39,8 @@ mod waiting;
 use crate::questions::{must_be_impossible, start};
 use crate::{CheckError, refuted};
 use book::Book;
-use piece::Piece;
+use piece::{Piece, new_choices};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_evidence::{FormulaProof, Scope};
@@ -115,8 +116,9 @@ impl Judge<'_> {
         let mut choose = by_constants(self.book.population, "start");
         let (me, template) = (piece.me.clone(), self.book.parts[part].template);
         let ways = starts(self.book.population, &me, template, &shared, &mut choose)?;
+        let mut declared = FxHashSet::default();
         for way in ways {
-            piece.session.declare_all(&way.chosen());
+            piece.session.declare_all(&new_choices(&way, &mut declared));
             match way.end {
                 End::Error => {
                     let when = initial.and(&way.when);

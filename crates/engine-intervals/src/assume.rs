@@ -65,7 +65,9 @@ impl Reader<'_> {
     }
 
     fn assume_cell(&self, mut state: State, e: &Expr, truth: bool, bound: &[i64]) -> Vec<State> {
-        let Some(at) = self.eyes.locate(&state, e, bound).and_then(|located| located.single()) else { return vec![state] };
+        let Some(at) = self.eyes.locate(&state, e, bound).and_then(|located| located.single()) else {
+            return vec![state];
+        };
         let is_possible = self.restrict(&mut state, at, &Numbers::exactly(i64::from(truth)));
         is_possible.then_some(state).into_iter().collect()
     }
@@ -77,15 +79,23 @@ impl Reader<'_> {
             return false;
         }
         match (self.known, state.cells[at].single()) {
-            (Some(known), Some(value)) if before.is_none() => known.meet_where(self.eyes.cells, self.eyes.me, state, at, value),
+            (Some(known), Some(value)) if before.is_none() => {
+                known.meet_where(self.eyes.cells, self.eyes.me, state, at, value)
+            }
             _ => true,
         }
     }
 
-    fn assume_binary(&self, state: State, op: BinaryOp, (a, b): (&Expr, &Expr), truth: bool, bound: &[i64]) -> Vec<State> {
-        let both = |first: bool, second: bool| {
-            self.assume_all(self.assume(state.clone(), a, first, bound), b, second, bound)
-        };
+    fn assume_binary(
+        &self,
+        state: State,
+        op: BinaryOp,
+        (a, b): (&Expr, &Expr),
+        truth: bool,
+        bound: &[i64],
+    ) -> Vec<State> {
+        let both =
+            |first: bool, second: bool| self.assume_all(self.assume(state.clone(), a, first, bound), b, second, bound);
         match (op, truth) {
             (BinaryOp::And, true) => both(true, true),
             (BinaryOp::And, false) => [self.assume(state.clone(), a, false, bound), both(true, false)].concat(),

@@ -8,8 +8,8 @@ use crate::number::Numbers;
 use std::ops::Range;
 use std::sync::Arc;
 use threadwise_ir::{
-    Copies, Domain, Expr, ExprKind, Initial, Instance, LocalId, Op, Program, RoutineId, SharedId, Sort, TemplateId, Update,
-    Value, VarRef,
+    Copies, Domain, Expr, ExprKind, Initial, Instance, LocalId, Op, Program, RoutineId, SharedId, Sort, TemplateId,
+    Update, Value, VarRef,
 };
 use threadwise_symbolic::Population;
 

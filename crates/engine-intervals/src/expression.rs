@@ -5,7 +5,9 @@ use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use smallvec::SmallVec;
 use std::cell::Cell as Flag;
-use threadwise_ir::{BinaryOp, Bits, Expr, ExprKind, LocalId, Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef};
+use threadwise_ir::{
+    BinaryOp, Bits, Expr, ExprKind, LocalId, Quantifier, RoutineId, Sort, TemplateId, UnaryOp, VarRef,
+};
 
 /// A pair of lists has at most so many combinations that are computed one by one.
 const MANY_PAIRS: usize = 64;
@@ -146,7 +148,8 @@ impl<'a> Eyes<'a> {
     /// A thread that is not replicated.
     fn thread(&self, template: TemplateId) -> Numbers {
         let thread = self.cells.numbers_of(template).next();
-        thread.map_or_else(|| self.cells.all(&Sort::Tid), |thread| Numbers::exactly(self.cells.seen_by(self.me, thread)))
+        thread
+            .map_or_else(|| self.cells.all(&Sort::Tid), |thread| Numbers::exactly(self.cells.seen_by(self.me, thread)))
     }
 
     /// The values that an expression may have.
@@ -155,7 +158,9 @@ impl<'a> Eyes<'a> {
             ExprKind::Const(word) => self.of_word(&e.sort, *word),
             ExprKind::Thread(template) => self.thread(*template),
             ExprKind::SelfThread => Numbers::exactly(ME),
-            ExprKind::Bound(depth) => bound.get(*depth as usize).map_or_else(|| self.cells.all(&e.sort), |n| Numbers::exactly(*n)),
+            ExprKind::Bound(depth) => {
+                bound.get(*depth as usize).map_or_else(|| self.cells.all(&e.sort), |n| Numbers::exactly(*n))
+            }
             ExprKind::Read(_) | ExprKind::Index(..) => match self.locate(state, e, bound) {
                 Some(located) if located.known && e.sort.array_depth() == 0 && !matches!(*e.sort, Sort::Set(_)) => {
                     located.starts.iter().fold(Numbers::nothing(), |all, at| all.join(&state.cells[*at]))

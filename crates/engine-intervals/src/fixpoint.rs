@@ -257,7 +257,9 @@ impl<'a> Analysis<'a> {
         let thresholds = if self.rounds > WIDENED_ROUNDS { &few } else { &self.thresholds };
         let how = Weakening { thresholds, widen: self.rounds > JOINED_ROUNDS };
         for &Written { at, up, down, .. } in inner.written.iter().filter(|it| self.cells.shared[it.at].known) {
-            let change = Change { value: inner.state.cells[at].clone(), up, down };
+            // Thread identities are not in an order.
+            let is_number = self.cells.shared[at].sort.is_integer();
+            let change = Change { value: inner.state.cells[at].clone(), up: up && is_number, down: down && is_number };
             self.writes.add(me, when.clone(), at, &change, &how);
         }
         self.known.add(self.cells, me, &inner.state, &written, &how);

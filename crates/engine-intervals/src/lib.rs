@@ -48,7 +48,11 @@ pub fn analyse(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     let cells = Cells::new(program);
     let mut analysis = Analysis::new(&cells, budget);
     let outcome = analysis.run().and_then(|()| Ok(error(&analysis)?));
-    let stats = Stats::of(vec![("points", analysis.points() as u64), ("states", analysis.here.len() as u64), ("rounds", analysis.rounds)]);
+    let stats = Stats::of(vec![
+        ("points", analysis.points() as u64),
+        ("states", analysis.here.len() as u64),
+        ("rounds", analysis.rounds),
+    ]);
     let unknown = |reason: String| Claim::Unknown(Unknown { reason, advice: vec![Advice::UseAuto] });
     let claim = match outcome {
         Ok(None) => Claim::Proved(proof::proof(&analysis)),
@@ -93,7 +97,8 @@ fn initial_error(cells: &Cells<'_>) -> bool {
         }
         _ => false,
     };
-    values.into_iter().any(|(e, sort)| e.can_fail() || leaves_range(e, sort)) || program.init.iter().any(|e| e.can_fail())
+    values.into_iter().any(|(e, sort)| e.can_fail() || leaves_range(e, sort))
+        || program.init.iter().any(|e| e.can_fail())
 }
 
 fn broken_property(analysis: &Analysis<'_>, here: &Here) -> Option<String> {

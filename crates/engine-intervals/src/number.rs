@@ -225,7 +225,10 @@ mod tests {
             }
         }
         sets.extend([Numbers::between(-20, 30).without(0), Numbers::between(LEAST, 3).without(0)]);
-        sets.extend([Numbers::listed(SmallVec::from_slice(&[5, -12, 0, 5])), Numbers::listed((0..20).step_by(2).collect())]);
+        sets.extend([
+            Numbers::listed(SmallVec::from_slice(&[5, -12, 0, 5])),
+            Numbers::listed((0..20).step_by(2).collect()),
+        ]);
         sets
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cells::{Cells, ME, NONE, OTHER, Role};
 use crate::known::Weakening;
-use crate::number::Numbers;
+use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use std::collections::BTreeMap;
 use threadwise_ir::Sort;
@@ -53,14 +53,17 @@ impl Writes {
                 match open.iter_mut().find(is_known) {
                     Some(known) if !other.is_within(known) => *known = known.join(&other, &[]),
                     Some(_) => {}
-                    None => match done.iter().position(|known| apart.iter().all(|at| known.cells[*at] == other.cells[*at])) {
-                        Some(at) if !other.is_within(&done[at]) => {
-                            let known = done.swap_remove(at);
-                            open.push(known.join(&other, &[]));
+                    None => {
+                        match done.iter().position(|known| apart.iter().all(|at| known.cells[*at] == other.cells[*at]))
+                        {
+                            Some(at) if !other.is_within(&done[at]) => {
+                                let known = done.swap_remove(at);
+                                open.push(known.join(&other, &[]));
+                            }
+                            Some(_) => {}
+                            None => open.push(other),
                         }
-                        Some(_) => {}
-                        None => open.push(other),
-                    },
+                    }
                 }
             }
             done.push(state);
@@ -116,6 +119,10 @@ fn disturb_cell(cells: &Cells<'_>, by: Role, me: Role, state: &mut State, cell: 
         Sort::Tid => across(cells, by, me, &change.value),
         _ => change.value.clone(),
     };
+    // What becomes no less stays above its least value.
+    let low = if change.up { state.cells[cell].low() } else { LEAST };
+    let high = if change.down { state.cells[cell].high() } else { MOST };
+    let value = value.meet(&Numbers::between(low, high));
     state.moved(cell, change.up, change.down);
     if value.is_within(&state.cells[cell]) {
         return false;

@@ -5,13 +5,13 @@ use crate::fixpoint::{Analysis, Here};
 use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
 use crate::unreached::unreached;
-use threadwise_evidence::{AssertionProof, PointFormula, Proof};
 use std::collections::BTreeMap;
+use threadwise_evidence::{FormulaProof, PointFormula, Proof, Scope, ThreadFormulas};
 use threadwise_ir::{Point, Sort, TemplateId};
 use threadwise_logic::{Names, SmtSort, Term, Var, write_term};
 use threadwise_symbolic::Parameters;
 
-/// The proof that the judge of assertions reads: this is the only place that knows its form.
+/// The proof that the judge of formulas reads: this is the only place that knows its form.
 pub(crate) fn proof(analysis: &Analysis<'_>) -> Proof {
     let mut threads: Vec<Vec<PointFormula>> = analysis.cells.program.templates.iter().map(|_| Vec::new()).collect();
     let cells = analysis.cells;
@@ -21,12 +21,13 @@ pub(crate) fn proof(analysis: &Analysis<'_>) -> Proof {
     }
     for ((template, point), states) in places {
         let formula = write_term(&formula(analysis, template, &states), &NoNames);
-        threads[template.index()].push(PointFormula { point: point.clone(), formula });
+        threads[template.index()].push(PointFormula::new(point.clone(), formula));
     }
     for (template, point) in unreached(cells, &analysis.here) {
-        threads[template.index()].push(PointFormula { point, formula: "false".to_string() });
+        threads[template.index()].push(PointFormula::new(point, "false".to_string()));
     }
-    Proof::Assertions(AssertionProof { threads })
+    let parts = threads.into_iter().map(|points| ThreadFormulas { points, ..ThreadFormulas::default() });
+    Proof::Formulas(FormulaProof { scope: Scope::Templates, parts: parts.collect() })
 }
 
 /// Formulas have constants and no variables.

@@ -193,10 +193,10 @@ impl State {
         joined
     }
 
-    /// The cells that have one value each in both states, and not the same: how far they are apart may be the same.
+    /// The cells that are not the same in both states: how far they are apart may be the same.
     pub(crate) fn moved_together(&self, other: &State, is_number: &dyn Fn(At) -> bool) -> Vec<At> {
         let both = self.cells.iter().zip(&other.cells).enumerate();
-        let moved = both.filter(|(cell, (a, b))| a != b && is_number(*cell) && a.single().is_some() && b.single().is_some());
+        let moved = both.filter(|(cell, (a, b))| a != b && is_number(*cell));
         let moved: Vec<At> = moved.map(|(cell, _)| cell).take(13).collect();
         if moved.len() > 12 { Vec::new() } else { moved }
     }
@@ -204,7 +204,8 @@ impl State {
     /// A state with what is in either, such that chains of these end.
     pub(crate) fn widen(&self, next: &State, thresholds: &[i64], looked_at: &[At]) -> State {
         let joined = self.join(next, looked_at);
-        let cells = self.cells.iter().zip(&next.cells).map(|(a, b)| if a == b { a.clone() } else { a.widen(b, thresholds) });
+        let cells =
+            self.cells.iter().zip(&next.cells).map(|(a, b)| if a == b { a.clone() } else { a.widen(b, thresholds) });
         let mut widened = State { cells: cells.collect(), differences: BTreeMap::new(), frames: self.frames.clone() };
         for (&(a, b), &bound) in &joined.differences {
             let before = self.bound(a, b);
@@ -235,5 +236,100 @@ impl State {
     /// The running routine's frame.
     pub(crate) fn frame(&self) -> At {
         *self.frames.last().expect("a thread has a frame")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Store = [i64; 3];
+
+    fn is_in(state: &State, store: &Store) -> bool {
+        let differences = state.differences().all(|(a, b, bound)| store[a] - store[b] <= bound);
+        differences && state.cells.iter().zip(store).all(|(set, number)| set.contains(*number))
+    }
+
+    /// Numbers that look random, the same in every run.
+    struct Dice(u64);
+
+    impl Dice {
+        fn roll(&mut self, sides: u64) -> usize {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((self.0 >> 33) % sides) as usize
+        }
+
+        fn number(&mut self) -> i64 {
+            self.roll(9) as i64 - 4
+        }
+    }
+
+    /// All stores of small numbers, and what is known of them.
+    fn everything() -> (Vec<Store>, State) {
+        let range = -3..=3;
+        let pairs = range.clone().flat_map(|x| range.clone().map(move |y| (x, y)));
+        let stores = pairs.flat_map(|(x, y)| range.clone().map(move |z| [x, y, z]));
+        (stores.collect(), State::new(vec![Numbers::between(-3, 3); 3]))
+    }
+
+    /// Does the same to stores and to what is known of them.
+    fn step(dice: &mut Dice, stores: &mut Vec<Store>, state: &mut State) {
+        let (a, b, number) = (dice.roll(3), dice.roll(3), dice.number());
+        match dice.roll(5) {
+            0 => {
+                let set = Numbers::between(number, number + 4).without(0);
+                stores.retain(|store| set.contains(store[a]));
+                assert!(state.restrict(a, &set) || stores.is_empty());
+            }
+            1 => {
+                stores.retain(|store| store[a] - store[b] <= number);
+                assert!(state.relate(a, b, number) || stores.is_empty());
+            }
+            2 => {
+                stores.iter_mut().for_each(|store| store[a] = store[b] + number);
+                state.assign(&[(a, state.cells[b].plus(number), Some((b, number)))]);
+            }
+            3 => {
+                stores.iter_mut().for_each(|store| store.swap(a, b));
+                let values = (state.cells[a].clone(), state.cells[b].clone());
+                if a != b {
+                    state.assign(&[(a, values.1, Some((b, 0))), (b, values.0, Some((a, 0)))]);
+                }
+            }
+            _ => {
+                stores.iter_mut().for_each(|store| store[a] += 1);
+                let sum = state.cells[a].join(&state.cells[a].plus(1));
+                state.moved(a, true, false);
+                state.cells[a] = sum;
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_true_of_all_stores() {
+        let mut dice = Dice(7);
+        for _ in 0..2_000 {
+            let (mut stores, mut state) = everything();
+            let (mut others, mut other) = everything();
+            for _ in 0..6 {
+                step(&mut dice, &mut stores, &mut state);
+                step(&mut dice, &mut others, &mut other);
+                if stores.is_empty() || others.is_empty() {
+                    break;
+                }
+            }
+            if stores.is_empty() || others.is_empty() {
+                continue;
+            }
+            assert!(stores.iter().all(|store| is_in(&state, store)), "{state:?}");
+            let (joined, widened) = (state.join(&other, &[0, 1, 2]), state.widen(&other, &[-1, 0, 5], &[0, 1, 2]));
+            for store in stores.iter().chain(&others) {
+                assert!(is_in(&joined, store) && is_in(&widened, store), "{store:?} {state:?} {other:?}");
+            }
+            let mut met = state.clone();
+            let is_something = met.meet(&other);
+            let both = |store: &&Store| is_in(&state, store) && is_in(&other, store);
+            assert!(stores.iter().filter(both).all(|store| is_something && is_in(&met, store)));
+        }
     }
 }

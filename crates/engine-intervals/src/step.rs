@@ -150,7 +150,13 @@ impl<'a> Walker<'a> {
         result
     }
 
-    fn return_from(&self, reader: &Reader<'_>, inner: &Inner, value: Option<&Expr>, faults: &mut Vec<Span>) -> Vec<Inner> {
+    fn return_from(
+        &self,
+        reader: &Reader<'_>,
+        inner: &Inner,
+        value: Option<&Expr>,
+        faults: &mut Vec<Span>,
+    ) -> Vec<Inner> {
         let program = self.cells.program;
         let callee = program.routine(reader.eyes.routine);
         let mut next = inner.clone();
@@ -181,7 +187,14 @@ impl<'a> Walker<'a> {
         vec![next]
     }
 
-    fn command(&self, reader: &Reader<'_>, inner: &Inner, command: &Command, span: Span, faults: &mut Vec<Span>) -> Vec<Inner> {
+    fn command(
+        &self,
+        reader: &Reader<'_>,
+        inner: &Inner,
+        command: &Command,
+        span: Span,
+        faults: &mut Vec<Span>,
+    ) -> Vec<Inner> {
         let mut states = vec![inner.state.clone()];
         for assertion in &command.assertions {
             if !reader.assume_all(states.clone(), &assertion.condition, false, &[]).is_empty() {
@@ -226,7 +239,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn assign(&self, reader: &Reader<'_>, inner: &Inner, states: Vec<State>, assignments: &[(Place, Value)]) -> Vec<Inner> {
+    fn assign(
+        &self,
+        reader: &Reader<'_>,
+        inner: &Inner,
+        states: Vec<State>,
+        assignments: &[(Place, Value)],
+    ) -> Vec<Inner> {
         let conditions = assignments.iter().filter_map(|(_, value)| match value {
             Value::Of(e) => condition_in(e),
             Value::Any => None,
@@ -259,7 +278,13 @@ impl<'a> Walker<'a> {
     }
 
     /// The value of a scalar right-hand side, and which cell it is the value of.
-    fn right_side(&self, reader: &Reader<'_>, state: &State, e: &Expr, sort: &Sort) -> Option<(Numbers, Option<(At, i64)>)> {
+    fn right_side(
+        &self,
+        reader: &Reader<'_>,
+        state: &State,
+        e: &Expr,
+        sort: &Sort,
+    ) -> Option<(Numbers, Option<(At, i64)>)> {
         let value = reader.eyes.value(state, e, &[]);
         if !is_scalar(sort) {
             return None;
@@ -284,7 +309,9 @@ impl<'a> Walker<'a> {
                     strong.retain(|(other, ..)| *other != at);
                     strong.push((at, value, source));
                 }
-                _ => weak.extend(located.starts.iter().flat_map(|start| *start..start + width).map(|at| (at, value.clone()))),
+                _ => weak.extend(
+                    located.starts.iter().flat_map(|start| *start..start + width).map(|at| (at, value.clone())),
+                ),
             }
         }
         let stronger = strong.iter().map(|(at, value, source)| (*at, direction(&next.state, *at, value, *source)));

@@ -223,7 +223,8 @@ impl Race<'_> {
             | EngineName::Modular
             | EngineName::Cartesian
             | EngineName::Predicates
-            | EngineName::Locks => (3, 4),
+            | EngineName::Locks
+            | EngineName::Intervals => (3, 4),
         };
         let (budget, cancelled) =
             self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
@@ -257,7 +258,8 @@ impl Race<'_> {
                 | EngineName::Modular
                 | EngineName::Cartesian
                 | EngineName::Predicates
-                | EngineName::Locks => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
+                | EngineName::Locks
+                | EngineName::Intervals => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
             };
             runner.worker.set_weight(share);
         }
@@ -335,7 +337,10 @@ mod tests {
         let program = load(SourceFile::new("test.tw", text), &Options::default()).program.expect("a correct program");
         // Whether there is a solver depends on the machine.
         let names = entrants(&program).into_iter().map(|(engine, _)| engine.name());
-        names.filter(|&name| name != EngineName::Predicates && name != EngineName::Intervals).map(EngineName::as_str).collect()
+        names
+            .filter(|&name| name != EngineName::Predicates && name != EngineName::Intervals)
+            .map(EngineName::as_str)
+            .collect()
     }
 
     #[test]

@@ -8,11 +8,13 @@
 use super::book::{Book, Scene};
 use super::crowd::Figure;
 use crate::{CheckError, refuted};
+use rustc_hash::FxHashSet;
 use threadwise_ir::{EdgeId, Point, Sort};
 use threadwise_logic::{Kind, SmtSort, Term};
 use threadwise_solver::Session;
 use threadwise_symbolic::{
-    End, Taken, ThreadState, Unsupported, Value, by_constants, initial_store, named_frames, starts, take_edge, ways,
+    End, Taken, ThreadState, Unsupported, Value, Way, by_constants, initial_store, named_frames, starts, take_edge,
+    ways,
 };
 
 /// What a run is like where it comes to a point, or after an edge.
@@ -70,9 +72,9 @@ impl<'a> Piece<'a> {
             let mut choose = by_constants(self.book.population, format!("start{}", self.names));
             let part = &self.book.parts[other];
             let me = self.book.me(other);
-            let mut somewhere = Vec::new();
+            let (mut somewhere, mut declared) = (Vec::new(), FxHashSet::default());
             for way in starts(self.book.population, &me, part.template, shared, &mut choose)? {
-                self.session.declare_all(&way.chosen());
+                self.session.declare_all(&new_choices(&way, &mut declared));
                 let End::Rest(state) = &way.end else { continue };
                 let frames = self.world[other].frames_at(&state.point);
                 let same = frames.iter().flatten().zip(state.frames.iter().flatten()).map(|(a, b)| a.same(b));
@@ -129,8 +131,9 @@ impl<'a> Piece<'a> {
         let (shared, frames) = (run.shared.clone(), run.frames.clone());
         let state = ThreadState { point: self.code().spots[start].point.clone(), shared, frames };
         let mut choose = by_constants(self.book.population, "any");
+        let mut declared = FxHashSet::default();
         for way in ways(self.book.population, &self.me, state, &mut choose)? {
-            self.session.declare_all(&way.chosen());
+            self.session.declare_all(&new_choices(&way, &mut declared));
             let comes = self.named("takes", &run.comes.and(&way.when));
             let program = self.book.program();
             let step =
@@ -356,18 +359,24 @@ impl<'a> Piece<'a> {
         let part = &self.book.parts[other];
         for spot in part.code.resting() {
             let point = &part.code.spots[spot].point;
-            let (frames, formed) = match before.get(other) {
-                Some(figure) => (figure.frames_at(point), figure.at.equals(part.code.number_of(point))),
+            let (frames, formed, constants) = match before.get(other) {
+                Some(figure) => (figure.frames_at(point), figure.at.equals(part.code.number_of(point)), Vec::new()),
                 None => {
                     self.names += 1;
                     let frames = named_frames(self.book.population, point, &format!("other{}.", self.names));
-                    self.session.declare_all(&frames.constants);
-                    (frames.values, frames.well_formed)
+                    (frames.values, frames.well_formed, frames.constants)
                 }
             };
             let scene = |shared, world| Scene { me: you, shared, start: shared, point, frames: &frames, world };
             let now = self.book.said(other, spot, &scene(&after.start, before));
             let then = self.book.said(other, spot, &scene(&after.shared, later));
+            // What is the same before and after the step stays true.
+            let same: FxHashSet<&Term> = now.conjuncts().iter().collect();
+            let then = Term::all(then.conjuncts().iter().filter(|part| !same.contains(part)));
+            if then.is_true() || now.is_false() {
+                continue;
+            }
+            self.session.declare_all(&constants);
             let at = part.code.place(self.book.program(), spot);
             let what = format!("the step at {step} breaks what is said of {} at {at}", part.name);
             self.bad.push((Term::all([comes, &formed, &now, &then.not()]), what));
@@ -412,6 +421,11 @@ impl<'a> Piece<'a> {
         }
         named
     }
+}
+
+/// What a way chooses that no way before it did: ways that part after a choice have it in common.
+pub(crate) fn new_choices(way: &Way, declared: &mut FxHashSet<Term>) -> Vec<Term> {
+    way.chosen().into_iter().filter(|term| declared.insert(term.clone())).collect()
 }
 
 /// Terms with a longer text get a name before they are used again.

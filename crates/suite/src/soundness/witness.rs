@@ -157,6 +157,8 @@ fn ways() -> Vec<Way> {
         other("conformance", "without proof", 4, false),
         other("locks", "as usual", 1, true),
         other("locks", "without proof", 4, false),
+        other("intervals", "as usual", 1, true),
+        other("intervals", "without proof", 4, false),
         Way { seconds: (2, 1), rule: finds_what_there_is, ..other("hunt", "as usual", 1, false) },
         predicates("aret", 2, Horn::Aret, true),
         predicates("aret without proof", 5, Horn::Aret, false),
