@@ -232,6 +232,9 @@ fn explanation_text(program: &Program, explanation: &Explanation, layout: &Layou
         return format!("  {what}: {}  {place}\n{}", standstill.text(), standstill_text(standstill, palette));
     }
     let mut out = format!("  {what}: {}  {place}\n", explanation.text);
+    if let Some(message) = &explanation.message {
+        out.push_str(&format!("    message: {message}\n"));
+    }
     if !explanation.facts.is_empty() {
         let room = layout.width.map(|w| w.saturating_sub(10).max(20));
         let facts = wrap(&explanation.facts, room).join("\n          ");

@@ -123,6 +123,9 @@ pub fn json(report: &Report) -> ReportJson {
             if let Some(standstill) = &explanation.standstill {
                 json.violation["waiting"] = standstill.waiters.iter().map(|waiter| waiting(instance, waiter)).collect();
             }
+            if let Some(message) = &explanation.message {
+                json.violation["message"] = message.as_str().into();
+            }
             json.initial = initial_json(instance, trace);
             json.trace = trace_steps_json(instance, trace);
         }

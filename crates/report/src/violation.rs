@@ -6,8 +6,8 @@ use crate::statement::{Statement, statement};
 use crate::waiting::{Standstill, standstill};
 use threadwise_evidence::{Trace, Violation, position, step_words, with_names_of_threads};
 use threadwise_ir::{
-    Command, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, Property, State, StepError, ThreadId, Update,
-    Wording,
+    Command, EdgeId, Env, Expr, ExprKind, Failure, Fault, Instance, Op, Path, Program, Property, State, StepError,
+    ThreadId, Update, Wording,
 };
 use threadwise_print::show_property;
 use threadwise_source::Span;
@@ -29,6 +29,8 @@ pub struct Explanation {
     pub race: Option<[Racer; 2]>,
     /// The threads that wait for ever.
     pub standstill: Option<Standstill>,
+    /// What the user has to say about the assertion that fails.
+    pub message: Option<String>,
     pub span: Span,
 }
 
@@ -100,6 +102,7 @@ impl Explanation {
             facts: Vec::new(),
             race: None,
             standstill: None,
+            message: None,
             span,
         }
     }
@@ -140,8 +143,15 @@ fn explain_step(
         thread: Some(thread_name(instance, thread)),
         statements,
         facts: failure.map_or_else(Vec::new, |f| step_facts(instance, thread, &f)),
+        message: path.last().filter(|_| error == StepError::Assertion).and_then(|&edge| message(program, edge)),
         ..Explanation::at(span)
     }
+}
+
+/// The message of the assertion that an edge has, if it has one.
+fn message(program: &Program, edge: EdgeId) -> Option<String> {
+    let Op::Command(command) = &program.edge(edge).op else { return None };
+    command.assertions.iter().find_map(|assertion| assertion.message.as_ref().map(|text| text.to_string()))
 }
 
 /// The values that the failing edge looks at, in the state in which it fails.

@@ -8,7 +8,7 @@ use threadwise_front_tw::{load, parse};
 use threadwise_limits::Budget;
 use threadwise_oracle::OracleVerdict;
 use threadwise_source::SourceFile;
-use threadwise_wild::{Config, Wild, generate, mutated, smaller};
+use threadwise_wild::{Config, Wild, generate, mutated, short_program, smaller};
 
 /// So many states the interpreter visits at most.
 const MAX_STATES: usize = 1500;
@@ -107,6 +107,20 @@ fn they_agree_on_threads_that_are_started() {
 #[test]
 fn they_agree_on_machine_integers() {
     compare(0..60, Config::computing());
+}
+
+#[test]
+fn they_agree_on_what_makes_models_short() {
+    let mut answers = [0; 3];
+    for seed in 0..150 {
+        let text = short_program(seed);
+        let (answer, difference) = disagreement(&text);
+        answers[answer as usize] += 1;
+        assert_eq!(difference, None, "seed {seed}: {text}");
+    }
+    let [safe, unsafe_ones, unknown] = answers;
+    println!("{safe} safe, {unsafe_ones} unsafe, {unknown} unknown");
+    assert!(safe > 20 && unsafe_ones > 20, "too few programs say anything: {answers:?}");
 }
 
 /// What has been found this way once.

@@ -3,7 +3,7 @@
 use threadwise_diagnostics::render;
 use threadwise_front_tw::{Options, load, parse, printer};
 use threadwise_source::{Severity, SourceFile};
-use threadwise_wild::{Config, generate, program, variants};
+use threadwise_wild::{Config, generate, program, short_program, variants};
 
 /// What is wrong with a text, if anything.
 fn complaint(text: &str) -> Option<String> {
@@ -33,6 +33,11 @@ fn share_that_loads(texts: impl Iterator<Item = String>) -> usize {
 #[test]
 fn nearly_all_programs_load() {
     assert!(share_that_loads((0..2000).map(program)) >= 95);
+}
+
+#[test]
+fn all_programs_with_what_makes_models_short_load() {
+    assert_eq!(share_that_loads((0..300).map(short_program)), 100);
 }
 
 /// Those that start threads are there, and load like the others.

@@ -324,7 +324,7 @@ impl<'a> Lowerer<'a> {
                 let (a, b) = (self.record_value(a, ty), self.record_value(b, ty));
                 let (condition, a, b) = (condition?, a?, b?);
                 let choose = |(a, b): (Expr, Expr)| {
-                    let sort = a.sort;
+                    let sort = if a.sort == b.sort { a.sort } else { Sort::Int.into() };
                     Expr::conditional(condition.clone(), a, b, sort, e.span)
                 };
                 Some(a.into_iter().zip(b).map(choose).collect())

@@ -27,6 +27,7 @@ impl Parser<'_> {
     pub(super) fn no_expression(&mut self) -> Abandoned {
         let hint = match self.kind() {
             TokenKind::Star => "`*` stands alone: `x = *;` for any value, `if (*)` for either way".to_string(),
+            TokenKind::Text => "only messages of assertions are text; an `enum` gives names to values".to_string(),
             TokenKind::Assign => "an expression compares with `==`".to_string(),
             kind if kind.is_keyword() && self.on_line_of_previous() => {
                 format!("`{}` is a keyword and cannot be a name", self.text())

@@ -55,22 +55,6 @@ invariant t@here;
       |
     7 | invariant P.y == 0;
       |             ^ unknown local
-
-    error: `i@here` needs a thread whose code is known
-     --> t.tw:8:29
-      |
-    8 | invariant forall i: tid :: !i@here;
-      |                             ^ expected a thread's name, or a variable bound to one's copies
-      |
-      = help: bind it to a thread, as in `exists i: Worker :: i@critical`
-
-    error: `t@here` needs a thread whose code is known
-      --> t.tw:10:11
-       |
-    10 | invariant t@here;
-       |           ^ expected a thread's name, or a variable bound to one's copies
-       |
-       = help: bind it to a thread, as in `exists i: Worker :: i@critical`
     ");
 }
 

@@ -334,7 +334,7 @@ thread P { skip; }
     1 | shared a: [0..2]int = 0;
       |                       ^ this is of type `int`
       |
-      = help: an array has no literal; assign its elements, or start it with `= *` and an `init`
+      = help: write `[0; all]` for an array with this value everywhere
     ");
 }
 

@@ -253,7 +253,7 @@ thread P {
 }
 
 #[test]
-fn bit_operations_are_for_machine_integers() {
+fn bit_operations_are_for_integers() {
     let text = r"
 shared x: u8;
 shared b: bool;
@@ -261,15 +261,13 @@ shared n: int;
 thread P {
   await b & b | b;
   b = ~b;
-  n = n | 1;
-  n = 1 << n;
   x = x ^ n;
   x = x << b;
   x = u8(b);
 }
 ";
     assert_snapshot!(errors(text), @r"
-    error: `&` is for machine integers, not for type `bool`
+    error: `&` is for integers, not for type `bool`
      --> t.tw:5:9
       |
     5 |   await b & b | b;
@@ -277,7 +275,7 @@ thread P {
       |
       = help: write `&&` for conditions
 
-    error: `~` is for machine integers, not for type `bool`
+    error: `~` is for integers, not for type `bool`
      --> t.tw:6:8
       |
     6 |   b = ~b;
@@ -285,45 +283,31 @@ thread P {
       |
       = help: write `!` for conditions
 
-    error: `|` is for machine integers, not for type `int`
-     --> t.tw:7:7
+    error: `^` does not mix values of type `u8` and `int`
+     --> t.tw:7:11
       |
-    7 |   n = n | 1;
-      |       ^ this is of type `int`
+    7 |   x = x ^ n;
+      |       -   ^ this is of type `int`
+      |       |
+      |       this is of type `u8`
       |
-      = help: say how many bits it has, as in `u32(n)`
-
-    error: `<<` is for machine integers, not for type `int`
-     --> t.tw:8:7
-      |
-    8 |   n = 1 << n;
-      |       ^ this is of type `int`
-      |
-      = help: say how many bits it has, as in `u32(1)`
-
-    error: `^` is for machine integers, not for type `int`
-     --> t.tw:9:11
-      |
-    9 |   x = x ^ n;
-      |           ^ this is of type `int`
-      |
-      = help: say how many bits it has, as in `u32(n)`
+      = help: convert it: `u8(n)`
 
     error: expected a value of type `int`, found `bool`
-      --> t.tw:10:12
-       |
-    10 |   x = x << b;
-       |            ^ this is of type `bool`
-       |
-       = help: for a number write `b ? 1 : 0`
+     --> t.tw:8:12
+      |
+    8 |   x = x << b;
+      |            ^ this is of type `bool`
+      |
+      = help: for a number write `b ? 1 : 0`
 
     error: expected a value of type `int`, found `bool`
-      --> t.tw:11:10
-       |
-    11 |   x = u8(b);
-       |          ^ this is of type `bool`
-       |
-       = help: for a number write `b ? 1 : 0`
+     --> t.tw:9:10
+      |
+    9 |   x = u8(b);
+      |          ^ this is of type `bool`
+      |
+      = help: for a number write `b ? 1 : 0`
     ");
 }
 

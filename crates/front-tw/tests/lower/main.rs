@@ -13,6 +13,7 @@ mod graph_data;
 mod limits;
 mod machine_integers;
 mod robustness;
+mod short_models;
 mod show;
 mod starts;
 mod validate;

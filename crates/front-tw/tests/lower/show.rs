@@ -198,6 +198,10 @@ impl Show<'_> {
                 let elements: Vec<String> = elements.iter().map(|e| self.expr(e)).collect();
                 format!("{{{}}}:{}", elements.join(", "), self.sort(&e.sort))
             }
+            ExprKind::ArrayLiteral(elements) => {
+                let elements: Vec<String> = elements.iter().map(|e| self.expr(e)).collect();
+                format!("[{}]:{}", elements.join(", "), self.sort(&e.sort))
+            }
             ExprKind::Quantified(quantifier, binder, body) => {
                 let domain = match &binder.domain {
                     Domain::Sort(sort) => self.sort(sort),

@@ -38,21 +38,13 @@ shared § §§§: int;
 fn strings() {
     let source = "thread P { print(\"hello\"); }";
     assert_snapshot!(complaints(source), @r#"
-    error: unknown character `"`
+    error: expected an expression, found `"hello"`
      --> test.tw:1:18
       |
     1 | thread P { print("hello"); }
-      |                  ^ the language does not use this
+      |                  ^^^^^^^ an expression should stand here
       |
-      = help: there are no strings; an `enum` gives names to values
-
-    error: unknown character `"`
-     --> test.tw:1:24
-      |
-    1 | thread P { print("hello"); }
-      |                        ^ the language does not use this
-      |
-      = help: there are no strings; an `enum` gives names to values
+      = help: only messages of assertions are text; an `enum` gives names to values
     "#);
 }
 

@@ -34,13 +34,22 @@ fn expr(kind: ExprKind) -> Expr {
     Expr { kind, span: Span::default() }
 }
 
+fn leaf_of(number: i64) -> Expr {
+    expr(ExprKind::Int(number))
+}
+
 fn boxed(e: Expr) -> Box<Expr> {
     Box::new(e)
 }
 
 fn name() -> impl Strategy<Value = Name> {
-    select(vec!["x", "y", "lock", "idle", "count", "exceptions", "start", "join", "w"])
+    select(vec!["x", "y", "lock", "idle", "count", "exceptions", "start", "join", "w", "send", "select", "all"])
         .prop_map(|text| Name { text: text.to_string(), span: Span::default() })
+}
+
+/// A name that nothing else has.
+fn capital(text: &str) -> Name {
+    Name { text: text.to_string(), span: Span::default() }
 }
 
 fn leaf() -> impl Strategy<Value = Expr> {
@@ -75,6 +84,10 @@ fn expression() -> impl Strategy<Value = Expr> {
             1 => one().prop_map(ExprKind::Size),
             1 => one().prop_map(ExprKind::Ord),
             1 => vec(inner.clone(), 0..3).prop_map(ExprKind::SetLiteral),
+            1 => vec(inner.clone(), 1..3).prop_map(ExprKind::ArrayLiteral),
+            1 => one().prop_map(ExprKind::ArrayFill),
+            1 => (name(), inner.clone()).prop_map(|(field, e)| ExprKind::RecordLiteral(capital("R"), vec![(field, e)])),
+            1 => vec(inner.clone(), 0..3).prop_map(|args| ExprKind::Call(capital("F"), args)),
             1 => quantified(one().boxed()),
         ]
         .prop_map(expr)
@@ -112,7 +125,13 @@ fn simple_statement() -> impl Strategy<Value = StmtKind> {
     prop_oneof![
         Just(StmtKind::Skip),
         (vec(target(), 1..3), vec(value(), 1..3)).prop_map(|(t, v)| StmtKind::Assign(t, v)),
-        expression().prop_map(StmtKind::Assert),
+        (expression(), proptest::option::of("[a-z ]*")).prop_map(|(e, message)| StmtKind::Assert(e, message)),
+        (expression(), expression()).prop_map(|(c, m)| StmtKind::Wait(c, m)),
+        expression().prop_map(StmtKind::Signal),
+        expression().prop_map(StmtKind::Broadcast),
+        (expression(), expression()).prop_map(|(c, e)| StmtKind::Send(c, e)),
+        (proptest::option::of(target()), expression())
+            .prop_map(|(result, channel)| StmtKind::Receive { result, channel }),
         expression().prop_map(|e| StmtKind::Return(Some(e))),
         expression().prop_map(|e| StmtKind::Lock(LockOp::ReleaseRead, e)),
         (vec(target(), 0..3), expression(), proptest::option::of(expression()))
@@ -140,6 +159,8 @@ fn statement() -> impl Strategy<Value = Stmt> {
             (condition(), vec(expression(), 0..3), body()).prop_map(|(c, i, b)| StmtKind::While(c, i, b)),
             (vec(expression(), 0..3), body()).prop_map(|(i, b)| StmtKind::Loop(i, b)),
             vec(body(), 1..4).prop_map(StmtKind::Choose),
+            vec(body(), 1..4).prop_map(StmtKind::Select),
+            (name(), name(), body()).prop_map(|(t, w, b)| StmtKind::ForCopies(t, w, b)),
             (name(), expression(), expression(), body()).prop_map(|(k, l, h, b)| StmtKind::For(k, l, h, b)),
         ];
         (vec(name(), 0..2), kind).prop_map(stmt)
@@ -162,7 +183,13 @@ proptest! {
         let params = params.map(|names| names.into_iter().map(param).collect());
         let thread = Thread { name, copies: Copies::Any, params, head: Span::default(), body: block(stmts) };
         let properties = [ItemKind::Never(named, formula), ItemKind::NoDeadlock, ItemKind::Exceptions(exceptions)];
-        let kinds = [ItemKind::Thread(thread)].into_iter().chain(properties);
+        let ty = |kind| Type { kind, span: Span::default() };
+        let function = Function { name: capital("F"), params: Vec::new(), result: ty(TypeKind::Int), body: leaf_of(1) };
+        let fields = vec![Param { name: capital("c"), ty: ty(TypeKind::Cond) }];
+        let channel = TypeKind::Chan(Box::new(ty(TypeKind::Bool)), Box::new(leaf_of(2)));
+        let decl = VarDecl { names: vec![capital("channel")], ty: ty(channel), init: None };
+        let declared = [ItemKind::Record(capital("R"), fields), ItemKind::Function(function), ItemKind::Shared(decl)];
+        let kinds = declared.into_iter().chain([ItemKind::Thread(thread)]).chain(properties);
         let items = kinds.map(|kind| Item { kind, span: Span::default() }).collect();
         let module = Module { items };
         let printed = printer::print(&module);

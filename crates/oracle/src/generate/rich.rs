@@ -65,7 +65,7 @@ impl Expressions<'_> {
             return None;
         }
         let function = self.dice.pick(&known).0.clone();
-        let args = parameters().map(|(_, sort)| self.value(&sort, 1));
+        let args = parameters().map(|(_, sort)| self.value(&sort, 0));
         Some(expr(ExprKind::Call(name(function), args.into())))
     }
 
@@ -83,7 +83,7 @@ impl Expressions<'_> {
     }
 
     fn record_literal(&mut self) -> Expr {
-        let values = fields().map(|(field, sort)| (name(field), self.value(&sort, 1)));
+        let values = fields().map(|(field, sort)| (name(field), self.value(&sort, 0)));
         expr(ExprKind::RecordLiteral(name("Triple"), values.into()))
     }
 
@@ -310,7 +310,9 @@ impl Properties<'_> {
             return item(ItemKind::Never(None, binary(BinaryOp::And, condition, self.condition(1))));
         }
         let label = (*self.dice.pick(&labels)).clone();
-        let holder = Expressions { dice: self.dice, scope: self.scope }.thread();
+        // The label of one thread is none of another one that is named.
+        let holder = Expressions { dice: self.dice, scope: self.scope }.place(&|sort| *sort == Sort::Tid, false);
+        let holder = holder.map_or(expr(ExprKind::None), |(place, _)| place);
         item(match self.dice.below(3) {
             0 => ItemKind::Never(None, binary(BinaryOp::And, at(holder, &label), self.condition(1))),
             1 => {
