@@ -28,6 +28,7 @@ mod names;
 mod places;
 mod properties;
 mod quantifiers;
+mod record_values;
 mod records;
 mod reporter;
 mod sets;
