@@ -15,7 +15,7 @@ fn reads(e: &Expr, into: &mut Locals) {
     });
 }
 
-fn reads_shared(e: &Expr) -> bool {
+pub(super) fn reads_shared(e: &Expr) -> bool {
     let mut is_there = false;
     e.walk(&mut |part| is_there |= matches!(part.kind, ExprKind::Read(VarRef::Shared(_))));
     is_there

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    Command, Edge, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Shown, Sort, Telling, Update, VarRef,
+    Command, Edge, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Shown, Sort, Telling, Update, Value,
+    VarRef,
 };
 
 /// A variable, locals with the routine that they are of.
@@ -18,7 +19,10 @@ enum Variable {
 pub(super) fn forget(program: &mut Program, edges: &mut [Edge], telling: &mut Telling) {
     // Accesses count in races, whatever becomes of the values.
     let keeps_shared = program.patterns().any(|(_, pattern)| !pattern.is_of_all_threads());
-    let read = reads(program, edges);
+    let mut read = reads(program, edges);
+    if keeps_shared {
+        read.extend(loaded(program, edges));
+    }
     let is_unread = |variable: Variable| match variable {
         Variable::Shared(_) => !keeps_shared && !read.contains(&variable),
         Variable::Local(..) => !read.contains(&variable),
@@ -53,6 +57,26 @@ fn variable(routine: RoutineId, var: VarRef) -> Variable {
         VarRef::Shared(id) => Variable::Shared(id),
         VarRef::Local(id) => Variable::Local(routine, id),
     }
+}
+
+/// The locals that get something of what is shared: to load it is to access it, whether anybody looks at it or not.
+fn loaded(program: &Program, edges: &[Edge]) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    for edge in edges {
+        let Op::Command(Command { update: Update::Assign(assignments), .. }) = &edge.op else { continue };
+        let routine = program.locations[edge.from.index()].routine;
+        for (place, value) in assignments {
+            let indices = place.indices.iter();
+            let value = match value {
+                Value::Of(e) => Some(e),
+                Value::Any => None,
+            };
+            if indices.chain(value).any(super::live::reads_shared) {
+                found.insert(variable(routine, place.var));
+            }
+        }
+    }
+    found
 }
 
 fn reads(program: &Program, edges: &[Edge]) -> BTreeSet<Variable> {
