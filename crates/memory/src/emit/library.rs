@@ -191,6 +191,8 @@ impl Emitter<'_> {
             if startable.is_any_number() && !self.checks.deadlock {
                 self.edge(before, self.here, Command::default(), span, None);
             }
+            // The handle is there before the thread runs: nobody sees that it is stored after the start.
+            self.atomic += 1;
             match (scratch, handle) {
                 (Some(var), Some(access)) => self.store(access, Value::Of(read(var, Sort::Tid, span))),
                 (None, Some(access)) if startable.is_any_number() => {
@@ -198,6 +200,7 @@ impl Emitter<'_> {
                 }
                 _ => {}
             }
+            self.atomic -= 1;
             self.skip_to(to);
         }
     }
