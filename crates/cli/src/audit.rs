@@ -11,6 +11,7 @@ use std::sync::Arc;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof};
 use threadwise_evidence_files::ProofFile;
+use threadwise_ir::Program;
 use threadwise_report::{show_count, show_seconds};
 use threadwise_workers::watched;
 
@@ -44,7 +45,7 @@ pub fn audit(args: &AuditArgs) -> Job {
             let states = checked.states();
             let (count, time) = (show_count(states), show_seconds(seconds));
             let parts = parts(&proof, states);
-            let what = format!("{}{}", program.source.name(), defines::shown(&defines));
+            let what = format!("{}{}{}", program.source.name(), defines::shown(&defines), asked(&program));
             let body = format!("\n  the proof's {count} {parts}: {what} is SAFE  ({time})\n");
             let judgement = Judgement::new("confirmed", "proof", &defines, seconds);
             Judgement { size: Some(states), ..judgement }.print(&console, &body)
@@ -59,6 +60,12 @@ pub fn audit(args: &AuditArgs) -> Job {
         Err(CheckError::Limit(limit)) => unknown(limit.to_string()),
         Err(CheckError::Undecided(reason)) => unknown(reason),
     }
+}
+
+/// What the proof is about, where that can be chosen.
+fn asked(program: &Program) -> String {
+    let asked = program.telling.as_ref().map_or(&[][..], |telling| &telling.asked);
+    if asked.is_empty() { String::new() } else { format!(", as to {},", asked.join(", ")) }
 }
 
 /// What a proof consists of, and that it is as it should be.

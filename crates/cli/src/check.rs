@@ -8,17 +8,18 @@ use crate::exit::{Exit, InputError, Job};
 use crate::grow::{Grown, verify_and_grow};
 use crate::input::load_bounded;
 use crate::pending::PendingFile;
+use crate::properties::{Answered, answer_each, questions, worst};
 use crate::several::check_each;
 use crate::work;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use threadwise_evidence_files::{write_proof, write_trace};
-use threadwise_frontends::frontend_for;
+use threadwise_frontends::{Question, frontend_for};
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
 use threadwise_portfolio::{Outcome, Request};
-use threadwise_report::{Layout, Report, human, json, show_count, to_text};
+use threadwise_report::{Layout, PropertyAnswer, Report, human, json, reason, show_count, to_text};
 use threadwise_verdict::Verdict;
 
 /// Verifies the program, or each of several.
@@ -45,47 +46,86 @@ fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
     work::choose_solver(&args.solver)?;
     let options = &args.language.options;
     let defines = defines::from_flags(options)?;
-    let read = load_bounded(names, options, &budget, args.output.quiet)?;
-    let files = EvidenceFiles::prepare(args, &names[0])?;
     let request = Request {
         engine: args.engine,
         want_proof: args.proof.is_some(),
         options: args.engines.options(&args.search),
         ..Request::default()
     };
+    let questions = questions(args, names);
+    let read = load_bounded(names, options, &budget, args.output.quiet)?;
+    let files = EvidenceFiles::prepare(args, &names[0])?;
     let clock = budget.clone();
-    let Grown { program, outcome, level } = work::run(&console, budget, |budget| {
-        let again = |level| load_bounded(names, &options.at_level(level), budget, true);
-        verify_and_grow(read, &request, budget, again)
-    });
-    say_notes(&console, &outcome);
-    if let Some(error) = &outcome.rejected {
-        return Err(InputError::of_program(&program.source, error.clone()));
+    let mut answers = Vec::new();
+    // A file has one proof, which is one of all that was asked.
+    if questions.len() < 2 || args.proof.is_some() {
+        let started = clock.elapsed();
+        let grown = work::run(&console, budget.clone(), |budget| {
+            let again = |level| load_bounded(names, &options.at_level(level), budget, true);
+            verify_and_grow(read, &request, budget, again)
+        });
+        let seconds = (clock.elapsed() - started).as_secs_f64();
+        answers = answered_at_once(&questions, &grown, seconds);
     }
-    let chosen = outcome.chosen.as_ref().map(ToString::to_string);
+    if questions.len() > 1 && !matches!(answers.first().map(|answer| &answer.outcome.verdict), Some(Verdict::Safe(_))) {
+        answers = answer_each(names, &questions, &console, &budget, &request)?;
+    }
+    let main = &answers[worst(&answers)];
+    say_notes(&console, &main.outcome);
+    if let Some(error) = &main.outcome.rejected {
+        return Err(InputError::of_program(&main.program.source, error.clone()));
+    }
+    let layout = Layout { whole_proof: args.output.verbose, ..layout(args.width.width) };
+    let properties: Vec<PropertyAnswer> =
+        answers.iter().filter(|_| !questions.is_empty()).map(property_answer).collect();
+    let chosen = main.outcome.chosen.as_ref().map(ToString::to_string);
     let report = Report {
-        program: &program,
-        verdict: &outcome.verdict,
-        engine: outcome.engine.as_str(),
+        program: &main.program,
+        verdict: &main.outcome.verdict,
+        properties: &properties,
+        engine: main.outcome.engine.as_str(),
         chosen: chosen.as_deref(),
-        modular: outcome.modular,
-        proof: outcome.proof.as_ref(),
-        symmetric: !args.search.no_symmetry && is_symmetric(&program),
-        stats: &outcome.stats,
-        attempts: &outcome.attempts,
-        unreached: &outcome.unreached,
+        modular: main.outcome.modular,
+        proof: main.outcome.proof.as_ref(),
+        symmetric: !args.search.no_symmetry && is_symmetric(&main.program),
+        stats: &main.outcome.stats,
+        attempts: &main.outcome.attempts,
+        unreached: &main.outcome.unreached,
         seconds: clock.elapsed().as_secs_f64(),
         peak_memory_bytes: peak_memory(),
     };
     print(&match console.format {
-        Format::Human => human(&report, &Layout { whole_proof: args.output.verbose, ..layout(args.width.width) }),
+        Format::Human => human(&report, &layout),
         Format::Json => to_text(&json(&report)),
     })?;
     // Standard output has its one report by now.
-    Ok(match files.write(&console, &program, &outcome, &defines::at_level(&defines, level)) {
-        Ok(()) => exit_code(&outcome.verdict),
+    Ok(match files.write(&console, &main.program, &main.outcome, &defines::at_level(&defines, main.level)) {
+        Ok(()) => exit_code(&main.outcome.verdict),
         Err(error) => complain(&error, Format::Human),
     })
+}
+
+/// One run has answered everything that was asked.
+fn answered_at_once(questions: &[Question], grown: &Grown, seconds: f64) -> Vec<Answered> {
+    let names = questions.iter().map(|question| question.name).chain(questions.is_empty().then_some(""));
+    let answer = |name| Answered {
+        name,
+        program: grown.program.clone(),
+        outcome: grown.outcome.clone(),
+        level: grown.level,
+        seconds,
+    };
+    names.map(answer).collect()
+}
+
+fn property_answer(answer: &Answered) -> PropertyAnswer {
+    PropertyAnswer {
+        property: answer.name,
+        verdict: answer.outcome.verdict.word(),
+        reason: reason(&answer.program, &answer.outcome.verdict),
+        engine: answer.outcome.engine.as_str(),
+        seconds: answer.seconds,
+    }
 }
 
 /// Warnings are for everybody, other notes and the statistics for those who ask.

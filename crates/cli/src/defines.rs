@@ -3,7 +3,7 @@
 use crate::exit::InputError;
 use std::collections::BTreeMap;
 use threadwise_evidence_files::Header;
-use threadwise_frontends::{DEADLOCK, Options};
+use threadwise_frontends::{DEADLOCK, Options, PROPERTY};
 
 /// Overridden constants by name.
 pub type Defines = BTreeMap<String, i64>;
@@ -55,7 +55,11 @@ pub fn options_of_evidence(header: &Header, defines: &Defines, flags: &Options) 
     let level = defines.get(RAISED).and_then(|level| u32::try_from(*level).ok()).unwrap_or(0);
     let constants = defines.iter().filter(|(name, _)| *name != RAISED);
     let mut options = flags.with_defines(constants).at_level(level);
-    if header.deadlock && flags.values(&DEADLOCK).next().is_none() {
+    // What the program itself cannot say has been written down.
+    if flags.values(&PROPERTY).next().is_none() {
+        header.properties.iter().for_each(|property| options.add(&PROPERTY, property.as_str()));
+    }
+    if header.deadlock && header.properties.is_empty() && flags.values(&DEADLOCK).next().is_none() {
         options.add(&DEADLOCK, "");
     }
     options

@@ -20,6 +20,7 @@ pub fn is_stdin(path: &Path) -> bool {
 }
 
 /// A program that was read.
+#[derive(Clone)]
 pub struct Bounded {
     pub program: Arc<Program>,
     /// Where bounds that the front end chose can be raised.

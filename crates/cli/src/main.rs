@@ -18,6 +18,7 @@ mod judged;
 mod own_run;
 mod pending;
 mod progress;
+mod properties;
 mod replay;
 mod rescue;
 mod rows;

@@ -13,6 +13,8 @@ pub struct Header {
     pub defines: BTreeMap<String, i64>,
     /// Whether deadlocks are errors, because the program says so or somebody else did, as with `--deadlock`.
     pub deadlock: bool,
+    /// What was asked about the program, where that can be chosen, as with `--property`.
+    pub properties: Vec<String>,
     /// How many copies each thread declared with `[*]` has.
     pub any_copies: u32,
 }

@@ -48,6 +48,9 @@ pub fn write_proof(
     if program.forbids_deadlocks() {
         entry(&mut out, "deadlock", true)?;
     }
+    if let Some(asked) = program.telling.as_ref().map(|telling| &telling.asked).filter(|asked| !asked.is_empty()) {
+        entry(&mut out, "properties", asked)?;
+    }
     entry(&mut out, "any_copies", 0)?;
     write_body(&mut out, program, proof)?;
     writeln!(out, "\n}}")?;
@@ -97,6 +100,7 @@ struct ProofIn {
     program: Option<String>,
     defines: Option<BTreeMap<String, i64>>,
     deadlock: Option<bool>,
+    properties: Option<Vec<String>>,
     any_copies: Option<u32>,
     symmetric: Option<Vec<String>>,
     folding: Option<FoldingFile>,
@@ -168,6 +172,7 @@ impl ProofFile {
             program: present(body.program.take(), "program")?,
             defines: present(body.defines.take(), "defines")?,
             deadlock: body.deadlock.unwrap_or(false),
+            properties: body.properties.take().unwrap_or_default(),
             any_copies: check_any_copies(any_copies).map_err(|e| e.within("any_copies"))?,
         };
         Ok(ProofFile { header, kind, body })

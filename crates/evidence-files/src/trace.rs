@@ -29,6 +29,8 @@ struct TraceOut<'a> {
     defines: &'a BTreeMap<String, i64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     deadlock: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    properties: &'a [&'static str],
     any_copies: u32,
     initial: Value,
     steps: Vec<StepOut>,
@@ -61,6 +63,7 @@ pub fn write_trace(
         program: instance.program.source.name(),
         defines,
         deadlock: instance.program.forbids_deadlocks(),
+        properties: instance.program.telling.as_ref().map_or(&[], |telling| &telling.asked),
         any_copies: trace.any_copies,
         initial: initial_json(instance, trace),
         steps: trace.steps.iter().map(step).collect(),
@@ -127,6 +130,12 @@ impl TraceFile {
                     value.as_bool().ok_or_else(|| expected("`true` or `false`", value).within("deadlock"))?
                 }
                 None => false,
+            },
+            properties: match body.get("properties") {
+                Some(value) => {
+                    elements(value, |name| string(name).map(str::to_string)).map_err(|e| e.within("properties"))?
+                }
+                None => Vec::new(),
             },
             any_copies: field(&body, "any_copies", |value| check_any_copies(small_number(value)?))?,
         };

@@ -1,4 +1,4 @@
-use crate::frontend::{Frontend, Loaded};
+use crate::frontend::{Frontend, Loaded, Question};
 use crate::options::{DEFINE, FrontendOption, Options};
 use std::sync::Arc;
 use threadwise_front_c::{DataModel, Preprocessing};
@@ -145,6 +145,13 @@ fn named(checks: Checks, name: &str) -> Option<Checks> {
     })
 }
 
+/// What is asked for.
+fn checks_asked(options: &Options) -> Checks {
+    let asked = || options.values(&PROPERTY);
+    let start = if asked().next().is_none() { Checks::default() } else { Checks::none() };
+    asked().fold(start, |checks, property| checks_of(checks, property).unwrap_or(checks))
+}
+
 impl Frontend for C {
     fn noun(&self) -> &'static str {
         "a C program"
@@ -166,6 +173,11 @@ impl Frontend for C {
         true
     }
 
+    fn questions(&self, options: &Options) -> Vec<Question> {
+        let question = |name| Question { name, options: options.with_only(&PROPERTY, name) };
+        checks_asked(options).names().into_iter().map(question).collect()
+    }
+
     fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {
         let last = |option| options.values(option).last().map(str::to_string);
         let all = |option| options.values(option).map(str::to_string).collect::<Vec<String>>();
@@ -175,10 +187,7 @@ impl Frontend for C {
         let read = threadwise_front_c::load(files, &how);
         let (source, mut diagnostics) = (read.source, read.diagnostics);
         let Some(code) = read.code else { return Loaded { program: None, source, diagnostics, bounded: Vec::new() } };
-        let mut checks = if all(&PROPERTY).is_empty() { Checks::default() } else { Checks::none() };
-        for property in all(&PROPERTY) {
-            checks = checks_of(checks, &property).unwrap_or(checks);
-        }
+        let checks = checks_asked(options);
         let said = |option| last(option).and_then(|text| text.parse().ok());
         let objects = |level| OBJECTS_KEPT.at(level, said(&OBJECTS));
         let recursion = |level| OPEN_CALLS.at(level, said(&RECURSION));

@@ -29,9 +29,24 @@ pub trait Frontend: Sync {
         Ok(())
     }
 
+    /// What is asked about a program, where that is several things that have answers of their own: each with its name,
+    /// and with the options to ask for it alone.
+    fn questions(&self, _: &Options) -> Vec<Question> {
+        Vec::new()
+    }
+
     /// Reads, checks and lowers the files of one program, by their names as the user gave them and their texts. One
     /// that can take long asks the budget.
     fn load(&self, files: Vec<SourceFile>, options: &Options, budget: &Budget) -> Loaded;
+}
+
+/// One of several things that are asked about a program.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// As users name it.
+    pub name: &'static str,
+    /// How to load the program so that this alone is asked.
+    pub options: Options,
 }
 
 impl dyn Frontend {

@@ -20,7 +20,7 @@ mod transition_systems;
 mod tw;
 
 pub use c::PROPERTY;
-pub use frontend::{Frontend, Loaded};
+pub use frontend::{Frontend, Loaded, Question};
 pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};
 pub use task::{Task, is_task, read_task};

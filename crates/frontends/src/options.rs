@@ -74,6 +74,14 @@ impl Options {
         self.level
     }
 
+    /// The same with one value for an option, in place of all that it was given.
+    pub fn with_only(&self, option: &'static FrontendOption, value: impl Into<String>) -> Options {
+        let is_other = |(given, _): &&(&FrontendOption, String)| given.long != option.long;
+        let mut all = Options { given: self.given.iter().filter(is_other).cloned().collect(), ..self.clone() };
+        all.add(option, value);
+        all
+    }
+
     /// The values of one option.
     pub fn values(&self, option: &'static FrontendOption) -> impl Iterator<Item = &str> {
         self.given().filter(|(given, _)| given.long == option.long).map(|(_, value)| value)

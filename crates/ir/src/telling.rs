@@ -14,6 +14,8 @@ pub struct Telling {
     pub edges: Vec<Told>,
     /// The function that each edge stands in.
     pub functions: Vec<Arc<str>>,
+    /// What was asked about it, by the names that users have for it.
+    pub asked: Vec<&'static str>,
     /// The function that each thread runs, by template.
     pub threads: Vec<Arc<str>>,
     /// How each shared variable is shown.

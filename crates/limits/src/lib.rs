@@ -138,6 +138,12 @@ impl Budget {
         Budget { slice: Some(self.slice.map_or(until, |slice| slice.min(until))), ..self.clone() }
     }
 
+    /// A budget for one of several pieces of work that know nothing of each other: at most that much more time, and all
+    /// other limits.
+    pub fn share(&self, time: Duration) -> Budget {
+        Budget { met: Arc::default(), impatient: Arc::default(), ..self.slice(time) }
+    }
+
     /// How long a part of the work may take that would usually get so much time.
     pub fn patient(&self, time: Duration) -> Duration {
         time.saturating_mul(self.patience)

@@ -41,6 +41,19 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// What is looked for, by the names that users have for it.
+    pub fn names(self) -> Vec<&'static str> {
+        let all = [
+            ("assertions", self.assertions),
+            ("races", self.races),
+            ("memory", self.memory),
+            ("overflow", self.overflow),
+            ("locks", self.locks),
+            ("deadlock", self.deadlock),
+        ];
+        all.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name).collect()
+    }
+
     pub fn none() -> Checks {
         Checks { assertions: false, races: false, memory: false, overflow: false, locks: false, deadlock: false }
     }

@@ -66,6 +66,17 @@ impl Outcome {
         let is_unknown = matches!(self.verdict, Verdict::Unknown(_));
         is_unknown && self.attempts.iter().filter_map(|attempt| attempt.reason.as_deref()).any(is_beyond)
     }
+
+    /// The same, where the end of a share of the time is told as the limit that the user knows of.
+    pub fn with_limit(self, limit: Limit) -> Outcome {
+        let Verdict::Unknown(unknown) = &self.verdict else { return self };
+        if unknown.is_internal_error() {
+            return self;
+        }
+        let reason = unknown.reason().replace(&Limit::Turn.to_string(), &limit.to_string());
+        let verdict = Verdict::unknown(Unknown { reason, advice: unknown.advice().to_vec() });
+        Outcome { verdict, ..self }
+    }
 }
 
 /// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged. Engines and

@@ -21,6 +21,8 @@ use threadwise_verdict::{Grounds, Safe, Undecided, Unsafe, Verdict};
 pub struct Report<'a> {
     pub program: &'a Arc<Program>,
     pub verdict: &'a Verdict,
+    /// What came of each property, where there are answers to each; the verdict is the one over all of them.
+    pub properties: &'a [PropertyAnswer],
     /// The engine that found it.
     pub engine: &'a str,
     /// Why the answer is this engine's, where there was a choice.
@@ -41,6 +43,19 @@ pub struct Report<'a> {
     pub seconds: f64,
     /// How much memory it took; 0 if nobody knows.
     pub peak_memory_bytes: u64,
+}
+
+/// What came of one of several properties.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PropertyAnswer {
+    /// As users name it.
+    pub property: &'static str,
+    /// `safe`, `unsafe` or `unknown`.
+    pub verdict: &'static str,
+    /// Why, in one line, where the verdict is not SAFE.
+    pub reason: Option<String>,
+    pub engine: &'static str,
+    pub seconds: f64,
 }
 
 /// How text is laid out.
@@ -65,21 +80,59 @@ const MOST_UNREACHED: usize = 5;
 
 /// The first line: the verdict, and the reason where there is one.
 pub fn headline(report: &Report, layout: &Layout) -> String {
-    let palette = layout.palette();
-    match report.verdict {
-        Verdict::Safe(_) => palette.paint(Tone::Good, "SAFE"),
+    let word = verdict_word(report.verdict.word(), layout);
+    match reason(report.program, report.verdict) {
+        Some(reason) => format!("{word}: {reason}"),
+        None => word,
+    }
+}
+
+/// Why a verdict is not SAFE, in one line.
+pub fn reason(program: &Program, verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Safe(_) => None,
         Verdict::Unsafe(found) => {
             let trace = found.trace();
             let explanation = crate::explain(trace.instance(), trace.trace());
-            let place = report.program.source.locate(explanation.span);
-            let word = palette.paint(Tone::Bad, "UNSAFE");
-            format!("{word}: {} at {place}", explanation.what)
+            Some(format!("{} at {}", explanation.what, program.source.locate(explanation.span)))
         }
-        Verdict::Unknown(unknown) => {
-            let word = palette.paint(Tone::Unsure, "UNKNOWN");
-            format!("{word}: {}", unknown.summary())
-        }
+        Verdict::Unknown(unknown) => Some(unknown.summary().to_string()),
     }
+}
+
+fn verdict_word(word: &str, layout: &Layout) -> String {
+    layout.palette().paint(tone_of(word), word.to_uppercase())
+}
+
+fn tone_of(word: &str) -> Tone {
+    match word {
+        "safe" => Tone::Good,
+        "unsafe" => Tone::Bad,
+        _ => Tone::Unsure,
+    }
+}
+
+/// A line for each property: its verdict, why, who found it, and in what time.
+fn property_lines(report: &Report, layout: &Layout) -> String {
+    let width = |of: fn(&PropertyAnswer) -> usize| report.properties.iter().map(of).max().unwrap_or(0);
+    let (name, verdict) = (width(|answer| answer.property.len()), width(|answer| answer.verdict.len()));
+    let mut out = String::new();
+    for answer in report.properties {
+        let word = layout.palette().padded(tone_of(answer.verdict), &answer.verdict.to_uppercase(), verdict);
+        let by = format!("{}, {}", answer.engine, show_seconds(answer.seconds));
+        let why = answer.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+        let line = format!("{by}{why}");
+        let room = layout.width.map(|w| w.saturating_sub(name + verdict + 6).max(20));
+        let lines = wrap_words(&line, room).join(&format!("\n{}", " ".repeat(name + verdict + 6)));
+        out.push_str(&format!("  {:<name$}  {word}  {lines}\n", answer.property));
+    }
+    let is_told = |answer: &&PropertyAnswer| answer.verdict == report.verdict.word() && answer.verdict != "safe";
+    let others: Vec<&str> = report.properties.iter().filter(is_told).skip(1).map(|answer| answer.property).collect();
+    if let Some(other) = others.first() {
+        let more = format!("what follows is about the first of these; `--property {other}` shows more of the other");
+        out.push_str(&format!("  {}\n", layout.palette().paint(Tone::Quiet, more)));
+    }
+    out
 }
 
 /// The whole report.
@@ -89,13 +142,20 @@ pub fn human(report: &Report, layout: &Layout) -> String {
         Verdict::Unsafe(found) => unsafe_body(report, found, layout),
         Verdict::Unknown(unknown) => unknown_body(report, unknown, layout),
     };
-    format!("{}\n\n{body}", headline(report, layout))
+    let properties = match report.properties {
+        [] | [_] => String::new(),
+        _ => format!("{}\n", property_lines(report, layout)),
+    };
+    format!("{}\n\n{properties}{body}", headline(report, layout))
 }
 
 fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let mut fields = Fields::new(layout);
     let states = show_count(safe.states());
-    fields.add("proved", proved(report.program, report.unreached));
+    fields.add("proved", proved(report.program, report.unreached, report.properties));
+    if report.properties.len() > 1 && !layout.whole_proof {
+        return several_proofs(report, fields, layout);
+    }
     let folded = report.stats.numbers.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
     let alike = [(report.symmetric, ", permutations of copies counted once"), (folded, ", unobservable steps folded")];
     let alike: String = alike.iter().filter(|(applies, _)| *applies).map(|(_, text)| *text).collect();
@@ -119,6 +179,14 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
         out.push_str(&proof);
     }
     out
+}
+
+/// Several properties have proofs of their own, more than people would want to read at once.
+fn several_proofs(report: &Report, mut fields: Fields, layout: &Layout) -> String {
+    fields.add("warning", unreached(report, layout));
+    fields.add("proofs", vec!["`--property` with the name of one property shows its proof".to_string()]);
+    fields.add("effort", vec![effort(report)]);
+    fields.finish()
 }
 
 /// What the verdict says nothing about; a warning, for it may not be as meant.

@@ -2,7 +2,7 @@
 
 use crate::annotation::{Place, ProofText, ThreadText, proof_text};
 use crate::guarantee::Guarded;
-use crate::human::Report;
+use crate::human::{PropertyAnswer, Report};
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use crate::protection::protected;
 use crate::waiting::Waiter;
@@ -56,6 +56,8 @@ pub struct ReportJson {
     pub advice: Vec<String>,
     /// What came of each engine: `engine`, `verdict`, `reason`, `seconds`.
     pub attempts: Vec<Value>,
+    /// What came of each property, where each has an answer of its own: `property`, `verdict`, `reason`, `engine`, `seconds`.
+    pub properties: Vec<Value>,
     /// The statements that no execution gets past, under SAFE: `file`, `line`, `column`, `text`, `reached`.
     pub unreached: Vec<Value>,
     /// Numbers.
@@ -94,6 +96,7 @@ pub fn json(report: &Report) -> ReportJson {
         trace: Vec::new(),
         advice: Vec::new(),
         attempts: report.attempts.iter().map(attempt).collect(),
+        properties: report.properties.iter().map(property).collect(),
         unreached: report.unreached.iter().map(|statement| unreached(report, statement)).collect(),
         stats: stats(report),
         version: env!("CARGO_PKG_VERSION"),
@@ -198,6 +201,16 @@ fn attempt(attempt: &Attempt) -> Value {
     })
 }
 
+fn property(answer: &PropertyAnswer) -> Value {
+    json!({
+        "property": answer.property,
+        "verdict": answer.verdict,
+        "reason": answer.reason,
+        "engine": answer.engine,
+        "seconds": rounded(answer.seconds),
+    })
+}
+
 fn unreached(report: &Report, statement: &Unreached) -> Value {
     let source = &report.program.source;
     let position = source.position(statement.span.start);
@@ -242,6 +255,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         trace: Vec::new(),
         advice: advice.iter().map(ToString::to_string).collect(),
         attempts: Vec::new(),
+        properties: Vec::new(),
         unreached: Vec::new(),
         stats: StatsJson { seconds: 0.0, peak_memory_bytes: 0, counters: Map::new() },
         version: env!("CARGO_PKG_VERSION"),

@@ -41,7 +41,7 @@ mod waiting;
 
 pub use changes::Change;
 pub use diagnostics::{DiagnosticJson, ErrorJson, PlaceJson, RelatedJson, diagnostic_json};
-pub use human::{Layout, Report, headline, human, render_trace};
+pub use human::{Layout, PropertyAnswer, Report, headline, human, reason, render_trace};
 pub use json::{ReportJson, StatsJson, json, to_text, unknown_json};
 pub use modular::render_proof;
 pub use numbers::{show_bytes, show_count, show_seconds};

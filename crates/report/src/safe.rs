@@ -1,5 +1,6 @@
 //! What a SAFE verdict says about a program.
 
+use crate::human::PropertyAnswer;
 use threadwise_claims::Unreached;
 use threadwise_ir::{AssertionKind, Op, Program, Update};
 use threadwise_print::show_property;
@@ -9,7 +10,12 @@ use threadwise_source::Span;
 const MAX_LISTED: usize = 8;
 
 /// What was proved, one line each.
-pub(crate) fn proved(program: &Program, unreached: &[Unreached]) -> Vec<String> {
+pub(crate) fn proved(program: &Program, unreached: &[Unreached], properties: &[PropertyAnswer]) -> Vec<String> {
+    if let Some(telling) = &program.telling {
+        let several = properties.iter().map(|answer| answer.property);
+        let asked: Vec<&str> = if properties.is_empty() { telling.asked.clone() } else { several.collect() };
+        return asked.into_iter().map(|name| in_words(name, program, unreached)).collect();
+    }
     let mut lines: Vec<String> = assertions(program, unreached).into_iter().collect();
     let properties = &program.properties;
     lines.extend(properties.iter().take(MAX_LISTED).map(|p| show_property(program, p)));
@@ -21,6 +27,19 @@ pub(crate) fn proved(program: &Program, unreached: &[Unreached]) -> Vec<String> 
         lines.push("never more threads started than there are copies".to_string());
     }
     lines
+}
+
+/// What it means that a property holds that users ask for by its name.
+fn in_words(property: &str, program: &Program, unreached: &[Unreached]) -> String {
+    match property {
+        "assertions" => assertions(program, unreached).unwrap_or_else(|| "there is no assertion to fail".to_string()),
+        "races" => "no data race".to_string(),
+        "memory" => "no invalid access of memory, no invalid free".to_string(),
+        "overflow" => "no signed overflow, no division by zero, no shift out of range".to_string(),
+        "locks" => "no lock misused".to_string(),
+        "deadlock" => "no deadlock".to_string(),
+        other => other.to_string(),
+    }
 }
 
 fn has_assertion(program: &Program, kind: AssertionKind) -> bool {

@@ -118,6 +118,7 @@ fn reports_for_people_and_scripts() {
     let report = Report {
         program: &program,
         verdict: &verdict,
+        properties: &[],
         engine: "cartesian",
         chosen: None,
         modular: None,

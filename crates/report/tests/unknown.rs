@@ -20,6 +20,7 @@ fn with_report<T>(use_it: impl Fn(&Report) -> T) -> T {
     use_it(&Report {
         program: &Arc::new(program),
         verdict: &verdict,
+        properties: &[],
         engine: "modular",
         chosen: None,
         modular: None,

@@ -99,6 +99,7 @@ impl Emitter<'_> {
         Telling {
             edges: std::mem::take(&mut self.told),
             functions,
+            asked: self.checks.names(),
             threads,
             shared,
             locals,
