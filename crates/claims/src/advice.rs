@@ -50,7 +50,7 @@ pub enum Advice {
     SeeWhetherSolverWorks,
 
     // The program's data and steps.
-    /// The variables that have no bounds, each with its place.
+    /// The variables that have no bounds, each with its place and with a range that it keeps.
     BoundVariables {
         names: Vec<String>,
     },

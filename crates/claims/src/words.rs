@@ -43,8 +43,8 @@ impl fmt::Display for Advice {
 
             Advice::BoundVariables { names } => {
                 let names = names.join(", ");
-                let end = "with a range `0..7` in place of `int`: then all interleavings can be searched";
-                return write!(f, "bound {names} {end}");
+                let end = "in place of `int`, which they keep: then all interleavings can be searched";
+                return write!(f, "give {names} {end}");
             }
             Advice::BoundVariable => "bound the variable with a range `lo..hi`",
             Advice::RangeInsteadOfInt => "give the variable a range `lo..hi` instead of `int`",

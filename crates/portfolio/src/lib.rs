@@ -26,6 +26,7 @@ mod notes;
 mod options;
 mod plan;
 mod race;
+mod ranges;
 mod registry;
 mod unreached;
 mod verify;

@@ -1,12 +1,14 @@
 //! No engine has an answer: what was tried, what each ran into, and what to do about it.
 
 use crate::name::{EngineChoice, EngineName};
+use crate::ranges::fitting_ranges;
 use crate::registry::engines;
 use crate::verify::{Outcome, asked_whether_applicable};
 use threadwise_claims::{Advice, Attempt, Stats, Unknown};
 use threadwise_ir::Program;
 use threadwise_limits::{Budget, Limit};
 use threadwise_solver::HOW_TO_GET;
+use threadwise_source::Span;
 use threadwise_verdict::{Undecided, Verdict};
 
 /// What came of one engine.
@@ -32,6 +34,9 @@ impl Ended {
 
 /// The most pieces of advice that are given.
 const MOST_ADVICE: usize = 2;
+
+/// More variables than this nobody wants to bound one by one.
+const MOST_BOUNDS: usize = 3;
 
 /// UNKNOWN, as a plan.
 pub(crate) fn plan(program: &Program, attempts: Vec<Ended>, budget: &Budget) -> Outcome {
@@ -157,15 +162,14 @@ fn larger_limit(attempts: &[Ended], budget: &Budget) -> Option<Advice> {
     }
 }
 
-/// The unbounded variables that the user wrote, and where.
-fn written(program: &Program) -> impl Iterator<Item = (&str, String)> {
-    let is_written = |name: &str| name.starts_with(|c: char| c.is_alphabetic());
-    let all = program.unbounded_variables().map(|(name, span)| (&**name, program.source.locate_briefly(span)));
-    all.filter(move |(name, _)| is_written(name))
-}
-
-/// Names the variables that have no bounds.
+/// Names the variables that have no bounds, each with one that it keeps. Where there is one of which none is known,
+/// following the advice could make a right program wrong.
 fn bound_a_variable(program: &Program) -> Option<Advice> {
-    let names: Vec<String> = written(program).take(3).map(|(name, place)| format!("`{name}` ({place})")).collect();
-    (!names.is_empty()).then_some(Advice::BoundVariables { names })
+    let is_written = |name: &str| name.starts_with(|c: char| c.is_alphabetic());
+    let ranges = fitting_ranges(program).filter(|all| all.len() <= MOST_BOUNDS)?;
+    let bounded = |(name, span, (low, high)): &(&str, Span, (i64, i64))| {
+        format!("`{name}` ({}) the range `{low}..{high}`", program.source.locate_briefly(*span))
+    };
+    let names = ranges.iter().all(|(name, ..)| is_written(name)).then(|| ranges.iter().map(bounded).collect())?;
+    Some(Advice::BoundVariables { names })
 }

@@ -30,6 +30,7 @@ mod products;
 mod protection;
 mod race;
 mod safe;
+mod simple;
 mod statement;
 mod style;
 mod term;

@@ -1,11 +1,12 @@
 //! Terms as text for people, in the notation of the language.
 
+use crate::simple::simplified;
 use threadwise_logic::{Kind, Quantifier, SmtSort, Term, Var};
 use threadwise_space::{PointId, Shown, Space};
 
-/// The term as text.
+/// The term as text, as short as that can be said.
 pub(crate) fn show_term(term: &Term, space: &Space) -> String {
-    show(term, space, Level::Top)
+    show(&simplified(term), space, Level::Top)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
