@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use threadwise_ir::{
-    Command, Edge, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Shown, Sort, Telling, Update, Value,
-    VarRef,
+    Command, Edge, Expr, ExprKind, Initial, LocalId, Op, Program, RoutineId, SharedId, Shown, Sort, Telling, Told,
+    Update, Value, VarRef,
 };
 
 /// A variable, locals with the routine that they are of.
@@ -27,13 +27,23 @@ pub(super) fn forget(program: &mut Program, edges: &mut [Edge], telling: &mut Te
         Variable::Shared(_) => !keeps_shared && !read.contains(&variable),
         Variable::Local(..) => !read.contains(&variable),
     };
-    for edge in edges {
+    for edge in &mut *edges {
         let routine = program.locations[edge.from.index()].routine;
         if let Op::Command(Command { update: Update::Assign(assignments), .. }) = &mut edge.op
             && assignments.iter().any(|(place, _)| is_unread(variable(routine, place.var)))
         {
             let kept = assignments.iter().filter(|(place, _)| !is_unread(variable(routine, place.var)));
             *assignments = kept.cloned().collect();
+        }
+    }
+    for (told, edge) in telling.edges.iter_mut().zip(&*edges) {
+        let routine = program.locations[edge.from.index()].routine;
+        let is_gone = |e: &Expr| matches!(e.kind, ExprKind::Read(var) if is_unread(variable(routine, var)));
+        // A value that is not kept cannot be told.
+        if let Told::Access(access) = told
+            && access.value.as_ref().is_some_and(|value| value.any(&is_gone))
+        {
+            access.value = None;
         }
     }
     for (index, var) in program.shared.iter_mut().enumerate() {
