@@ -28,8 +28,13 @@ fn preemptions(stats: &Stats) -> Option<u64> {
 
 #[test]
 fn a_lost_update_takes_one_preemption() {
-    let (_, _, stats) = found(LOST_UPDATE);
-    assert_eq!(preemptions(&stats), Some(1));
+    let text = "shared x, done: 0..2;
+        thread W[2] { var t: 0..2; t = x; x = t + 1; done = done + 1; }
+        invariant done == 2 ==> x == 2;";
+    let (_, trace, stats) = found(text);
+    assert_eq!((preemptions(&stats), trace.steps.len()), (Some(1), 6));
+    // The other way to be wrong needs nobody to be stopped.
+    assert_eq!(preemptions(&found(LOST_UPDATE).2), Some(0));
 }
 
 #[test]
