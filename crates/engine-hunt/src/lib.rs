@@ -45,7 +45,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_rounds: 7, max_rounds_under_limit: 11 }
+        Options { max_rounds: 6, max_rounds_under_limit: 10 }
     }
 }
 

@@ -47,8 +47,9 @@ fn no_engine_says_anything_wrong_however_it_is_asked() {
         let program = example.program();
         let applicable = engines().filter(|engine| engine.applicable(&program).is_ok());
         for engine in applicable.map(|engine| engine.name().as_str()).chain(["auto"]) {
-            // Who is known not to tell is asked once, and not for long.
-            let (ways, seconds) = if example.is_unknown_to(engine) { (1, 2) } else { (usize::MAX, 30) };
+            // Who is known not to tell is asked once, and not for long. So is engine `hunt`, which proves nothing.
+            let once = example.is_unknown_to(engine) || engine == "hunt";
+            let (ways, seconds) = if once { (1, 2) } else { (usize::MAX, 30) };
             for request in ways_to_ask(engine).into_iter().take(ways) {
                 let budget = Budget::new(Some(Duration::from_secs(seconds)), Some(4 << 30));
                 let verdict = verify(&program, &request, &budget).verdict;
