@@ -11,8 +11,8 @@ use lang_c::ast::{
     Statement, SwitchStatement, WhileStatement,
 };
 use lang_c::span::Node;
-use threadwise_memory::code::{BlockId, End, Expr, InstructionKind, Place};
-use threadwise_source::Span;
+use threadwise_memory::code::{BlockId, End, Expr, Failure, InstructionKind, Place};
+use threadwise_source::{Diagnostic, Span};
 
 impl<'a> Elaborator<'a> {
     /// A statement; what is wrong with it is kept, and the next one is looked at.
@@ -63,8 +63,14 @@ impl<'a> Elaborator<'a> {
         if is_barrier && !has_operands {
             return Ok(());
         }
+        // What it does nobody here knows; to come there says nothing about the program.
+        let warning = Diagnostic::warning(span, "inline assembly is not supported: what comes here is not followed");
         let advice = "write C, or leave the body of the function out: then it may do anything to its result";
-        Err(self.unsupported(span, "inline assembly", advice))
+        self.diagnostics.push(warning.hint(advice));
+        let never = Expr::constant(0, threadwise_memory::code::INT, span);
+        self.body.emit(InstructionKind::Assert(never, Failure::Beyond), span);
+        self.body.end(End::Exit, span);
+        Ok(())
     }
 
     fn block_item(&mut self, item: &'a Node<BlockItem>) {

@@ -327,6 +327,12 @@ pub enum Library {
         count: Expr,
         zeroed: bool,
     },
+    /// How many units of so many bytes there are in the object on the heap that a pointer points to the start of.
+    Extent {
+        pointer: Expr,
+        unit: u64,
+        result: Place,
+    },
     Free(Expr),
 }
 

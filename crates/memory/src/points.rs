@@ -1,11 +1,10 @@
 //! Which objects pointers may point to: an inclusion-based analysis of the laid-out code of all threads, for each leaf of
 //! each object by itself. What it leaves out no execution points to.
 
-use crate::code::{Base, BinaryOp, Code, Expr, ExprKind, InstructionKind, Library, Place, Step, Type};
+use crate::code::{Base, Code, Expr, ExprKind, InstructionKind, Library, Place, Step, Type};
 use crate::objects::{Bit, LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::threads::{At, Threads};
 use std::collections::{BTreeMap, BTreeSet};
-use threadwise_source::Span;
 
 /// A part of an object that a pointer may point to: the offset has all indices zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -36,8 +35,6 @@ pub(crate) struct Points<'a> {
     of_leaves: Vec<Targets>,
     /// For each leaf whether there may be a pointer in it of which nobody knows where it points to.
     unknown: Vec<bool>,
-    /// Where integers that hold addresses are computed with.
-    pub(crate) computed: BTreeSet<Span>,
     changed: bool,
 }
 
@@ -71,8 +68,7 @@ impl<'a> Points<'a> {
     ) -> Points<'a> {
         let of_leaves = vec![Targets::new(); objects.leaves.len()];
         let unknown = vec![false; objects.leaves.len()];
-        let computed = BTreeSet::new();
-        let mut points = Points { code, threads, objects, sites, of_leaves, unknown, computed, changed: true };
+        let mut points = Points { code, threads, objects, sites, of_leaves, unknown, changed: true };
         points.initial_values();
         points.unknown_at_first();
         while std::mem::take(&mut points.changed) {
@@ -125,6 +121,8 @@ impl<'a> Points<'a> {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Any | ExprKind::Unary(..) | ExprKind::Difference(..) => Targets::new(),
             ExprKind::And(..) | ExprKind::Or(..) => Targets::new(),
+            // What is too small for an address holds none: where such a part of a pointer is loaded, that is not followed.
+            ExprKind::Load(place) if !self.holds_addresses(&place.ty) => Targets::new(),
             ExprKind::Load(place) => {
                 let leaves = self.leaves_of(thread, place);
                 leaves.iter().flat_map(|leaf| self.of_leaves[leaf.index()].iter().copied()).collect()
@@ -134,28 +132,29 @@ impl<'a> Points<'a> {
                 let object = self.objects.by_storage.get(&Storage::Function(*id));
                 object.map(|&object| Target { object, offset: 0 }).into_iter().collect()
             }
+            // The same holds for integers: that no address becomes one is checked where it is made.
+            ExprKind::Convert(_) if !self.holds_addresses(&e.ty) => Targets::new(),
             ExprKind::Convert(inner) => self.eval(thread, inner),
             ExprKind::Conditional(parts) => {
                 let mut targets = self.eval(thread, &parts[1]);
                 targets.extend(self.eval(thread, &parts[2]));
                 targets
             }
-            ExprKind::Binary(op, a, b) => {
-                let mut targets = self.eval(thread, a);
-                targets.extend(self.eval(thread, b));
-                let is_comparison = matches!(
-                    op,
-                    BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-                );
-                if !targets.is_empty() && !is_comparison {
-                    self.computed.insert(e.span);
-                }
-                if is_comparison { Targets::new() } else { targets }
-            }
+            // That no address is computed with is checked where it is done.
+            ExprKind::Binary(..) => Targets::new(),
             ExprKind::Offset(pointer, by, unit) => {
                 let from = self.eval(thread, pointer);
                 from.into_iter().flat_map(|target| self.moved(target, by, *unit)).collect()
             }
+        }
+    }
+
+    /// Whether an address fits into values of a type.
+    pub(crate) fn holds_addresses(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Pointer => true,
+            Type::Int(bits) => u64::from(bits.width) >= 8 * self.code.pointer_bytes,
+            Type::Void | Type::Float(_) | Type::Struct(_) | Type::Array(..) | Type::Library(..) => false,
         }
     }
 

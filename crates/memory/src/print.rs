@@ -179,6 +179,7 @@ impl Printer<'_> {
                 let word = if *zeroed { "allocate zeroed" } else { "allocate" };
                 format!("{} = {word} {} of {}", p(result), e(count), self::ty(self.code, ty))
             }
+            Library::Extent { pointer, unit, result } => format!("{} = extent {} / {unit}", p(result), e(pointer)),
             Library::Free(pointer) => format!("free {}", e(pointer)),
         }
     }

@@ -5,6 +5,7 @@ use crate::code::{
     Type,
 };
 use crate::flat::{Flat, components, flatten, plain_function, taken_functions};
+use crate::Options;
 use crate::objects::ThreadIndex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,6 +71,10 @@ pub(crate) struct Threads {
     pub(crate) taken: Vec<FunctionId>,
     /// How many calls of one function can be open at the same time.
     pub(crate) recursion: u32,
+    /// How many of any number of threads are told apart where they have to be.
+    told_apart: u64,
+    /// Places that may create more threads than are told apart.
+    pub(crate) too_few: BTreeSet<At>,
 }
 
 impl Threads {
@@ -93,8 +98,9 @@ impl Threads {
 }
 
 /// Finds all threads. Threads that run a function in `apart` are told apart one by one, as far as there is a fixed number.
-pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>, recursion: u32) -> Result<Threads, Diagnostic> {
-    let mut threads = Threads { taken: taken_functions(code), recursion, ..Threads::default() };
+pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>, options: &Options) -> Result<Threads, Diagnostic> {
+    let (recursion, told_apart) = (options.recursion, u64::from(options.objects));
+    let mut threads = Threads { taken: taken_functions(code), recursion, told_apart, ..Threads::default() };
     for &entry in &code.entries {
         let flat = flatten(code, entry, &threads.taken, recursion)?;
         let name = fresh_name(&threads, &code.function(entry).name);
@@ -116,6 +122,9 @@ pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>, recursion: u32
             for id in candidates {
                 let created = create(code, &mut threads, &mut known, apart, thread, id, argument.as_ref(), copies)?;
                 made.push(Made { creator: thread, created: created.clone(), repeats });
+                if copies == Number::Any && created.len() > 1 {
+                    threads.too_few.insert(at);
+                }
                 threads.created.entry(at).or_default().push((id, created));
             }
         }
@@ -144,7 +153,8 @@ fn count(code: &Code, threads: &mut Threads, made: &[Made]) -> Result<(), Diagno
                     totals.insert(*one, total);
                 }
                 several => {
-                    if copies != Number::Exactly(several.len() as u64) {
+                    // Of any number as many are told apart as was said; to create more is beyond that.
+                    if copies != Number::Any && copies != Number::Exactly(several.len() as u64) {
                         let function = code.function(threads.get(several[0]).flat.root);
                         let message = format!("the threads that run `{}` cannot be told apart", function.name);
                         return Err(Diagnostic::error(function.span, message)
@@ -204,6 +214,7 @@ fn create(
     }
     let (count, each) = match copies {
         Number::Exactly(n) if apart.contains(&function) => (n, Number::Exactly(1)),
+        Number::Any if apart.contains(&function) => (threads.told_apart, Number::Exactly(1)),
         copies => (1, copies),
     };
     let mut created = Vec::new();

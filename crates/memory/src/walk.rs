@@ -128,6 +128,7 @@ pub(crate) fn parts_of(library: &mut Library) -> (Vec<&mut Place>, Vec<&mut Expr
         }
         Library::Once { once, function } => (vec![once], vec![function]),
         Library::Allocate { result, count, .. } => (vec![result], vec![count]),
+        Library::Extent { pointer, result, .. } => (vec![result], vec![pointer]),
         Library::Free(e) => (Vec::new(), vec![e]),
     }
 }

@@ -7,21 +7,27 @@ use crate::types::{IntKind, Kind, Ty, VOID};
 use crate::values::Value;
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::Node;
-use threadwise_memory::code::{BinaryOp, Expr, Library};
+use threadwise_memory::code::{BinaryOp, End, Expr, ExprKind, INT, InstructionKind, Library, Place, Type};
 use threadwise_source::Span;
 
 impl<'a> Elaborator<'a> {
     pub fn memory_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
         let span = call.span;
         match (call.name, call.args) {
-            ("malloc" | "alloca" | "valloc", [size]) => self.allocation(size, None, call).map(Some),
-            ("calloc", [count, size]) => self.allocation(size, Some(count), call).map(Some),
-            ("aligned_alloc" | "memalign", [_, size]) => self.allocation(size, None, call).map(Some),
+            ("malloc" | "alloca" | "valloc", [size]) => self.allocation(size, None, call).map(|(value, ..)| Some(value)),
+            ("calloc", [count, size]) => self.allocation(size, Some(count), call).map(|(value, ..)| Some(value)),
+            ("aligned_alloc" | "memalign", [_, size]) => {
+                self.allocation(size, None, call).map(|(value, ..)| Some(value))
+            }
             ("realloc", [old, size]) => {
                 if self.constant(old).is_ok_and(|value| value == 0) {
-                    return self.allocation(size, None, call).map(Some);
+                    return self.allocation(size, None, call).map(|(value, ..)| Some(value));
                 }
-                Err(self.unsupported(span, "`realloc`", "allocate anew, copy, and free"))
+                self.reallocation(old, size, call).map(Some)
+            }
+            ("reallocarray", [old, ..]) => {
+                let span = self.span(old.span);
+                Err(self.unsupported(span, "`reallocarray`", "use `realloc`, with a product of sizes"))
             }
             ("free" | "cfree", [_]) => {
                 let [(pointer, _)] = self.exactly(call)?;
@@ -36,12 +42,13 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// Memory as the arguments ask for it: the pointer, the type of its elements, and how many there are.
     fn allocation(
         &mut self,
         size: &'a Node<Expression>,
         count: Option<&'a Node<Expression>>,
         call: &Call<'a, '_>,
-    ) -> Fallible<Value> {
+    ) -> Fallible<(Value, Ty, Expr)> {
         let span = call.span;
         let named = self.sized_type(size)?;
         let wanted =
@@ -60,10 +67,59 @@ impl<'a> Elaborator<'a> {
             return Err(self.unsupported(span, what, "give the array a size, or use a pointer to another object"));
         }
         let elements = self.elements(size, count, &ty, named.as_ref(), span)?;
+        let elements = if call.name == "realloc" { self.stable(elements) } else { elements };
         let (result, value) = self.result_place(&VOID.pointer_to(), span);
         let zeroed = call.name == "calloc";
-        let ty = self.lower(&ty.unqualified());
-        self.library(Library::Allocate { result, ty, count: elements, zeroed }, span);
+        let ty = ty.unqualified();
+        let lowered = self.lower(&ty);
+        self.library(Library::Allocate { result, ty: lowered, count: elements.clone(), zeroed }, span);
+        Ok((value, ty, elements))
+    }
+
+    /// New memory, in which what there is room for is as it was in the old one, and the end of that.
+    fn reallocation(
+        &mut self,
+        old: &'a Node<Expression>,
+        size: &'a Node<Expression>,
+        call: &Call<'a, '_>,
+    ) -> Fallible<Value> {
+        let span = call.span;
+        let (old, _) = self.rvalue(old)?;
+        let kept = Place::local(self.body.temporary(Type::Pointer, span), Type::Pointer, span);
+        self.body.assign(kept.clone(), old, span);
+        let old = || Expr::load(kept.clone());
+        let (value, ty, count) = self.allocation(size, None, call)?;
+        let (fresh, _) = self.scalar(value.clone())?;
+        let null = Expr::constant(0, Type::Pointer, span);
+        let is_there = fold::binary(BinaryOp::Ne, old(), null, INT);
+        let [copies, head, more, next, end] = std::array::from_fn(|_| self.body.new_block());
+        self.body.end(End::Branch(is_there, copies, end), span);
+        self.body.begin(copies);
+        let number = count.ty.clone();
+        let place = |local| Place::local(local, number.clone(), span);
+        let (index, extent) = (self.body.temporary(number.clone(), span), self.body.temporary(number.clone(), span));
+        let unit = self.bytes(&ty).unwrap_or(1);
+        self.library(Library::Extent { pointer: old(), unit, result: place(extent) }, span);
+        self.body.assign(place(index), Expr::constant(0, number.clone(), span), span);
+        self.body.flow_into(head, span);
+        let below = |most: Expr| fold::binary(BinaryOp::Lt, Expr::load(place(index)), most, INT);
+        let free = self.body.new_block();
+        self.body.end(End::Branch(below(count), more, free), span);
+        self.body.begin(more);
+        self.body.end(End::Branch(below(Expr::load(place(extent))), next, free), span);
+        self.body.begin(next);
+        let element = |pointer: Expr| {
+            let moved = ExprKind::Offset(Box::new(pointer), Box::new(Expr::load(place(index))), unit as i64);
+            self.dereferenced(Expr::new(moved, Type::Pointer, span), &ty, span)
+        };
+        let (to, from) = (element(fresh), element(old()));
+        self.body.emit(InstructionKind::Copy { to: to.place, from: from.place }, span);
+        let one = Expr::constant(1, number.clone(), span);
+        self.body.assign(place(index), fold::binary(BinaryOp::Add, Expr::load(place(index)), one, number.clone()), span);
+        self.body.end(End::Goto(head), span);
+        self.body.begin(free);
+        self.library(Library::Free(old()), span);
+        self.body.flow_into(end, span);
         Ok(value)
     }
 

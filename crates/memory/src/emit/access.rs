@@ -462,12 +462,76 @@ impl Emitter<'_> {
             }
             let source = self.scalar_part(from, &part, (&ty, bit))?;
             self.accessing("load", from);
+            if self.tells_unset(&source) && self.is_told_unset(to, &part, (&ty, bit))? {
+                let (value, is_set) = self.load_with_flag(&source, &ty);
+                let target = Access { span, ..self.scalar_part(to, &part, (&ty, bit))? };
+                self.accessing("store", to);
+                self.store_with_flag(&target, value, is_set);
+                continue;
+            }
             let value = self.load_from(&source, &ty);
             let target = Access { span, ..self.scalar_part(to, &part, (&ty, bit))? };
             self.accessing("store", to);
             self.store(&target, Value::Of(value));
         }
         Ok(())
+    }
+
+    /// Whether all leaves that are accessed tell whether they have been set.
+    fn tells_unset(&self, access: &Access) -> bool {
+        let has_flags = |cell: &Cell| self.has_flags(cell.leaf);
+        !access.cells.is_empty() && access.cells.iter().all(has_flags)
+    }
+
+    /// The same of a place that is not accessed yet.
+    fn is_told_unset(&mut self, place: &Place, part: &(u64, Vec<u64>), ty: (&Type, Bit)) -> Fallible<bool> {
+        let (code, thread) = (self.code, self.thread);
+        let targets = self.points.targets_of(thread, place);
+        let leaf = |target: &crate::points::Target| {
+            let there = self.objects.canonical(code, target.object, (target.offset + part.0) as i64)?;
+            self.objects.leaf_at(code, target.object, there, ty).map(|(leaf, _)| leaf)
+        };
+        let has_flags = |target| leaf(target).is_some_and(|leaf| self.has_flags(leaf));
+        Ok(!targets.is_empty() && targets.iter().all(has_flags))
+    }
+
+    /// Whether a leaf tells whether it has been set, and has any value if not.
+    fn has_flags(&self, leaf: LeafId) -> bool {
+        let is_any = !self.is_zeroed(self.objects.leaf(leaf).object);
+        is_any && self.kept.get(&leaf).is_some_and(|kept| kept.is_set.is_some())
+    }
+
+    /// What is in memory, and whether that was ever set: what was not is copied as such.
+    fn load_with_flag(&mut self, access: &Access, ty: &Type) -> (Term, Term) {
+        let (span, sort) = (access.span, self.sort_of_type(ty));
+        let (value, flag) =
+            (VarRef::Local(self.temporary(&sort, span)), VarRef::Local(self.temporary(&Sort::Bool, span)));
+        self.each_cell(access, &mut |emitter, cell| {
+            let leaf = emitter.objects.leaf(cell.leaf);
+            let flags = emitter.kept[&cell.leaf].is_set.expect("it tells whether it was set");
+            let is_set = emitter.read_at(flags, leaf, &Sort::Bool, &cell.indices, span);
+            let seen = emitter.seen_as(cell, ty, span);
+            let assignments = vec![
+                (emitter.place_of(value, &[], &sort, span), Value::Of(seen)),
+                (emitter.place_of(flag, &[], &Sort::Bool, span), Value::Of(is_set)),
+            ];
+            vec![(None, assignments)]
+        });
+        (read(value, &sort, span), read(flag, Sort::Bool, span))
+    }
+
+    fn store_with_flag(&mut self, access: &Access, value: Term, is_set: Term) {
+        let span = access.span;
+        self.each_cell(access, &mut |emitter, cell| {
+            let kept = &emitter.kept[&cell.leaf];
+            let flags = kept.is_set.expect("it tells whether it was set");
+            let changed = emitter.changed(value.clone(), &kept.element);
+            let assignments = vec![
+                (emitter.place_of(kept.var, &cell.indices, &kept.element, span), Value::Of(changed)),
+                (emitter.place_of(flags, &cell.indices, &Sort::Bool, span), Value::Of(is_set.clone())),
+            ];
+            vec![(None, assignments)]
+        });
     }
 
     pub(super) fn clear(&mut self, place: &Place, span: Span) -> Fallible<()> {

@@ -5,8 +5,10 @@ use crate::code::{Expr, FunctionId, Library, Place};
 use crate::emit::access::{Access, Cell, clamped};
 use crate::layout::{ADDRESS, UNSIGNED};
 use crate::objects::{ObjectId, Storage, ThreadIndex};
+use crate::points::Targets;
 use crate::terms::{and, arithmetic, as_int, compare, equal, exists_below, int, me, not, or, read};
 use crate::threads::At;
+use std::collections::BTreeSet;
 use threadwise_ir::{
     AssertionKind, BinaryOp, Command, Expr as Term, ExprKind as TermKind, Place as TermPlace, Sort, Value, VarRef,
 };
@@ -61,6 +63,7 @@ impl Emitter<'_> {
             }
             Library::Once { once, function } => self.once(once, function, span),
             Library::Allocate { result, count, .. } => self.allocate(at, result, count, span),
+            Library::Extent { pointer, unit, result } => self.extent(pointer, *unit, result, span),
             Library::Free(pointer) => self.free(pointer, span),
         }
     }
@@ -437,6 +440,62 @@ impl Emitter<'_> {
         self.step(assigned(vec![(place, Value::Of(value))]), span);
     }
 
+    /// The objects on the heap that an address may be the start of: for each when it is, and which of a pool it is.
+    fn starting_at(&self, targets: Targets, address: &Term, span: Span) -> Vec<(ObjectId, Term, Term)> {
+        let mut found: Vec<(ObjectId, Term, Term)> = Vec::new();
+        for target in targets {
+            let of = self.objects.object(target.object);
+            let is_known = matches!(of.storage, Storage::Heap(_)) && !self.is_vague(target.object);
+            if !is_known || found.iter().any(|(id, ..)| *id == target.object) {
+                continue;
+            }
+            let slot = self.slot_of(target.object, address, span);
+            let start = arithmetic(BinaryOp::Mul, slot.clone(), int(of.stride as i64, span));
+            let first = arithmetic(BinaryOp::Add, start, int(self.address_of(target.object), span));
+            let inside = crate::terms::within(&slot, of.slots);
+            let when = match of.slots {
+                1 => equal(address.clone(), Term::constant(self.address_of(target.object), address.sort, span)),
+                _ => and(inside, equal(as_int(address.clone()), first)),
+            };
+            let slot = if of.slots == 1 { int(0, span) } else { clamped(slot, of.slots, span) };
+            found.push((target.object, when, slot));
+        }
+        found
+    }
+
+    fn extent(&mut self, pointer: &Expr, unit: u64, result: &Place, span: Span) -> Fallible<()> {
+        let thread = self.thread;
+        let targets = self.points.eval(thread, pointer);
+        let value = self.value(pointer)?;
+        let value = self.simple(value, span);
+        self.is_known(&value, span);
+        // Of an object that is only outlined it may be any number.
+        if targets.iter().any(|target| self.is_vague(target.object)) {
+            let extent = self.anything(&result.ty, span);
+            let access = self.access(result)?;
+            self.store(&access, Value::Of(extent));
+            return Ok(());
+        }
+        let objects = self.starting_at(targets, &value, span);
+        let valid = objects.iter().fold(Term::bool(false, span), |valid, (_, when, _)| or(valid, when.clone()));
+        self.check(valid, AssertionKind::Memory, span);
+        let sort = self.sort_of_type(&result.ty);
+        let mut extent = Term::constant(0, &sort, span);
+        for (object, when, slot) in objects {
+            let Storage::Heap(site) = self.objects.object(object).storage else { continue };
+            let site = &self.sites[site.index()];
+            let elements = self.count_of(object, slot, span).map(|(_, count)| as_int(count));
+            let elements = elements.unwrap_or_else(|| int(site.elements as i64, span));
+            let bytes = arithmetic(BinaryOp::Mul, elements, int(self.code.size_of(&site.ty) as i64, span));
+            let units = arithmetic(BinaryOp::Div, bytes, int(unit.max(1) as i64, span));
+            let units = self.fitted(units, &sort);
+            extent = Term::conditional(when, units, extent, &sort, span);
+        }
+        let access = self.access(result)?;
+        self.store(&access, Value::Of(extent));
+        Ok(())
+    }
+
     fn free(&mut self, pointer: &Expr, span: Span) -> Fallible<()> {
         let thread = self.thread;
         let targets = self.points.eval(thread, pointer);
@@ -445,31 +504,13 @@ impl Emitter<'_> {
         if !self.is_outline || self.points.may_be_unknown(thread, pointer) {
             self.is_known(&value, span);
         }
-        let mut valid = self.is_null(value.clone(), span);
-        let mut objects: Vec<(ObjectId, Term, Term)> = Vec::new();
-        let mut vague = std::collections::BTreeSet::new();
-        for target in targets {
-            let of = self.objects.object(target.object);
-            if self.is_vague(target.object) {
-                valid = Term::bool(true, span);
-                vague.insert(target.object);
-                continue;
-            }
-            if !matches!(of.storage, Storage::Heap(_)) || objects.iter().any(|(id, ..)| *id == target.object) {
-                continue;
-            }
-            let slot = self.slot_of(target.object, &value, span);
-            let start = arithmetic(BinaryOp::Mul, slot.clone(), int(of.stride as i64, span));
-            let address = arithmetic(BinaryOp::Add, start, int(self.address_of(target.object), span));
-            let inside = crate::terms::within(&slot, of.slots);
-            let when = match of.slots {
-                1 => equal(value.clone(), Term::constant(self.address_of(target.object), value.sort, span)),
-                _ => and(inside, equal(as_int(value.clone()), address)),
-            };
-            let slot = if of.slots == 1 { int(0, span) } else { clamped(slot, of.slots, span) };
-            valid = or(valid, when.clone());
-            objects.push((target.object, when, slot));
-        }
+        let vague: BTreeSet<ObjectId> =
+            targets.iter().map(|target| target.object).filter(|&object| self.is_vague(object)).collect();
+        let objects = self.starting_at(targets, &value, span);
+        let valid = match vague.is_empty() {
+            true => objects.iter().fold(self.is_null(value.clone(), span), |all, (_, when, _)| or(all, when.clone())),
+            false => Term::bool(true, span),
+        };
         self.check(valid, AssertionKind::Memory, span);
         self.seen();
         let (from, to) = (self.here, self.fresh(span));

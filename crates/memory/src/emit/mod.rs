@@ -44,7 +44,7 @@ pub(crate) const INDETERMINATE: i64 = 1;
 pub(crate) const UNKNOWN: i64 = 2;
 
 pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>) -> Fallible<Lowered> {
-    let threads = discover(code, apart, options.recursion).map_err(Box::new)?;
+    let threads = discover(code, apart, options).map_err(Box::new)?;
     let sites = sites(&threads, u64::from(options.objects));
     let (objects, site_ids) = objects_of(code, &threads, &sites);
     let depths: Vec<Vec<u32>> =
@@ -55,8 +55,7 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
     let escaping = escaping(&points, &accesses);
     if let Some(&thread) = escaping.first() {
         let function = threads.get(thread).flat.root;
-        let is_known = matches!(threads.get(thread).copies, Number::Exactly(_));
-        if is_known && !apart.contains(&function) {
+        if !apart.contains(&function) {
             let mut apart = apart.clone();
             apart.extend(escaping.iter().map(|&thread| threads.get(thread).flat.root));
             return lower(code, options, &apart);
@@ -67,12 +66,6 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
         return Err(Box::new(
             Diagnostic::error(function.span, message)
                 .hint("create a fixed number of these threads, or give what is shared a place of its own on the heap"),
-        ));
-    }
-    if let Some(&span) = points.computed.first() {
-        return Err(Box::new(
-            Diagnostic::error(span, "the address of an object is computed with as an integer")
-                .hint("only integers that are handed back as pointers unchanged are supported"),
         ));
     }
     let joined_all = if options.outline { joined_all(&mut points) } else { JoinedAll::new() };
@@ -92,12 +85,12 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
     Ok(Lowered { program: Some(program), diagnostics, few_objects, open_calls })
 }
 
-/// Where more objects, or more elements of one, may be needed than there are.
+/// Where more objects, more elements of one, or more threads may be needed than there are.
 fn few_objects(threads: &Threads, sites: &[Site]) -> Vec<Span> {
-    let bounded = sites.iter().filter(|site| !site.exact || !site.counted);
+    let bounded = sites.iter().filter(|site| !site.exact || !site.counted).map(|site| site.at);
     let span =
         |at: At| threads.get(at.thread).flat.blocks[at.block as usize].instructions[at.instruction as usize].span;
-    bounded.map(|site| span(site.at)).collect()
+    bounded.chain(threads.too_few.iter().copied()).map(span).collect()
 }
 
 fn open_calls(threads: &Threads) -> Vec<Span> {
@@ -642,7 +635,9 @@ impl<'a> Emitter<'a> {
         if is_true(&condition) {
             return;
         }
-        self.stop_when(self.here, not(condition.clone()), span);
+        // Where it ends in any case, nothing that the user wrote is done.
+        let of = if is_false(&condition) { Span::default() } else { span };
+        self.stop_when(self.here, not(condition.clone()), of);
         self.step(guarded(condition), span);
     }
 

@@ -4,10 +4,12 @@
 use super::{Emitter, Fallible, assigned, guarded};
 use crate::code::{BinaryOp as Op, Expr, ExprKind, Type, UnaryOp};
 use crate::layout::{ADDRESS, loads_of_expr};
-use crate::points::route;
+use crate::objects::ObjectId;
+use crate::points::{Targets, route};
 use crate::terms::{
     and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_false, is_true, not, or, read, within,
 };
+use std::collections::BTreeSet;
 use threadwise_ir::{
     AssertionKind, BinaryOp, Bits, Expr as Term, ExprKind as TermKind, LocationId, Place, Sort, UnaryOp as TermOp,
     Value, VarRef,
@@ -44,11 +46,16 @@ impl Emitter<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e)?,
             ExprKind::Offset(pointer, by, unit) => {
                 let pointer = self.value(pointer)?;
-                let by = self.value(by)?;
-                self.moved(pointer, by, *unit, span)
+                let number = self.value(by)?;
+                let number = self.no_address(by, number);
+                self.moved(pointer, number, *unit, span)
             }
-            ExprKind::Difference(a, b, unit) => {
-                let (a, b) = (self.value(a)?, self.value(b)?);
+            ExprKind::Difference(first, second, unit) => {
+                let (a, b) = (self.value(first)?, self.value(second)?);
+                if self.is_order_open(first, second) {
+                    return Ok(self.anything(&e.ty, span));
+                }
+                let (a, b) = self.in_one_object((first, a), (second, b), span);
                 let bytes = arithmetic(BinaryOp::Sub, as_int(a), as_int(b));
                 let units = arithmetic(BinaryOp::Div, bytes, int(*unit as i64, span));
                 e.ty.bits().map_or(units.clone(), |bits| as_bits(units, bits))
@@ -76,6 +83,7 @@ impl Emitter<'_> {
 
     fn unary(&mut self, op: UnaryOp, a: &Expr, e: &Expr) -> Fallible<Term> {
         let value = self.value(a)?;
+        let value = self.no_address(a, value);
         let (sort, span) = (value.sort, e.span);
         if sort.bits().is_none() {
             return Ok(value);
@@ -99,6 +107,7 @@ impl Emitter<'_> {
 
     fn binary(&mut self, op: Op, a: &Expr, b: &Expr, e: &Expr) -> Fallible<Term> {
         let (left, right, span) = (self.value(a)?, self.value(b)?, e.span);
+        let (left, right) = (self.no_address(a, left), self.no_address(b, right));
         let Some(bits) = left.sort.bits() else { return Ok(left) };
         Ok(match op {
             Op::Add | Op::Sub | Op::Mul => {
@@ -174,6 +183,8 @@ impl Emitter<'_> {
                             .hint("keep it in a variable of its own type, and compare it with pthread_equal"),
                     ));
                 }
+                let fits = self.points.holds_addresses(&e.ty);
+                let value = if fits { value } else { self.no_address(inner, value) };
                 Ok(as_bits(value, *bits))
             }
             (Type::Int(_), Type::Pointer) => {
@@ -279,7 +290,88 @@ impl Emitter<'_> {
         }
         let left = self.value(a)?;
         let right = self.value(b)?;
+        if !matches!(op, Op::Eq | Op::Ne) && self.is_order_open(a, b) {
+            let any = self.anything(&Type::Int(Bits { width: 1, signed: false }), span);
+            return Ok(self.is_not_zero(any, span));
+        }
+        let (left, right) = match op {
+            Op::Eq | Op::Ne => (left, right),
+            _ => self.in_one_object((a, left), (b, right), span),
+        };
         Ok(compare(operator(op), left, right))
+    }
+
+    /// A value that is no address, or else nobody here knows what is computed with it: where objects are is up to the
+    /// machine.
+    fn no_address(&mut self, e: &Expr, value: Term) -> Term {
+        let thread = self.thread;
+        if !self.points.holds_addresses(&e.ty) || self.points.eval(thread, e).is_empty() {
+            return value;
+        }
+        // Where it is only outlined what happens, it may be any number.
+        if self.is_outline {
+            return self.anything(&Type::Int(ADDRESS), e.span);
+        }
+        let value = self.simple(value, e.span);
+        let (first, last) = self.addresses();
+        let below = compare(BinaryOp::Lt, as_int(value.clone()), int(first, e.span));
+        let above = compare(BinaryOp::Gt, as_int(value.clone()), int(last, e.span));
+        self.check(or(below, above), AssertionKind::Beyond, e.span);
+        value
+    }
+
+    /// Where it is only outlined what happens: whether one of two values may be an address.
+    fn is_order_open(&mut self, a: &Expr, b: &Expr) -> bool {
+        let thread = self.thread;
+        let may_be = |points: &mut crate::points::Points<'_>, e: &Expr| {
+            points.holds_addresses(&e.ty) && !points.eval(thread, e).is_empty()
+        };
+        self.is_outline && (may_be(&mut self.points, a) || may_be(&mut self.points, b))
+    }
+
+    /// Two values whose order or difference is asked for: if they are addresses, then of one object, because where different
+    /// ones are is up to the machine.
+    fn in_one_object(&mut self, a: (&Expr, Term), b: (&Expr, Term), span: Span) -> (Term, Term) {
+        let thread = self.thread;
+        let targets = [&a, &b].map(|(e, _)| match self.points.holds_addresses(&e.ty) {
+            true => self.points.eval(thread, e),
+            false => Targets::new(),
+        });
+        let objects: BTreeSet<ObjectId> = targets.iter().flatten().map(|target| target.object).collect();
+        if targets.iter().any(Targets::is_empty) {
+            // One of them is no address: to compare the other one with it says something of where that is.
+            let is_zero = |value: &Term| constant(value) == Some(0);
+            if is_zero(&a.1) || is_zero(&b.1) {
+                return (a.1, b.1);
+            }
+            return (self.no_address(a.0, a.1), self.no_address(b.0, b.1));
+        }
+        let (left, right) = (self.simple(a.1, span), self.simple(b.1, span));
+        let mut same = Term::bool(false, span);
+        for &object in &objects {
+            same = or(same, self.both_in(object, &left, &right, span));
+        }
+        // Null and integers that stand for no address are before all objects.
+        let first = self.addresses().0;
+        let is_none = |value: &Term| compare(BinaryOp::Lt, as_int(value.clone()), int(first, span));
+        same = or(same, and(is_none(&left), is_none(&right)));
+        self.check(same, AssertionKind::Beyond, span);
+        (left, right)
+    }
+
+    /// Whether two addresses are in the same object of a pool, or just behind its end.
+    fn both_in(&self, id: ObjectId, a: &Term, b: &Term, span: Span) -> Term {
+        let object = self.objects.object(id);
+        let inside = |value: &Term| {
+            arithmetic(BinaryOp::Sub, as_int(value.clone()), int(self.address_of(id), span))
+        };
+        let end = object.stride * object.slots + u64::from(object.slots == 1);
+        let both = and(within(&inside(a), end), within(&inside(b), end));
+        if object.slots == 1 {
+            return both;
+        }
+        let slot = |value: &Term| arithmetic(BinaryOp::Div, inside(value), int(object.stride as i64, span));
+        and(both, equal(slot(a), slot(b)))
     }
 
     /// Whether evaluating an expression is no step and cannot go wrong, so that it may be done in any case.

@@ -63,6 +63,12 @@ impl Emitter<'_> {
         self.objects.object(object).address as i64 + self.bias()
     }
 
+    /// Between which numbers all addresses are, and what stands for pointers that are none.
+    pub(crate) fn addresses(&self) -> (i64, i64) {
+        let last = self.objects.objects.iter().map(|object| object.address + object.stride * object.slots).max();
+        (self.bias(), self.bias() + last.unwrap_or(0) as i64)
+    }
+
     pub(crate) fn indeterminate(&self) -> i64 {
         INDETERMINATE + self.bias()
     }
