@@ -3,6 +3,7 @@
 //! Functions and variables are elaborated when something that can be reached mentions them, beginning with the entries.
 //! So nothing is refused in what is never called.
 
+use crate::annotations::Clause;
 use crate::body::Body;
 use crate::layout::Structs;
 use crate::order::Mentions;
@@ -12,13 +13,13 @@ use lang_c::span::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use threadwise_memory::code::{Expr, Function, FunctionId, GlobalId, LocalId, StructId, Variable};
+use threadwise_memory::code::{self, Expr, Function, FunctionId, GlobalId, LocalId, StructId, Variable};
 use threadwise_source::{Diagnostic, SourceMap, Span};
 
 pub type Fallible<T> = Result<T, Box<Diagnostic>>;
 
 /// A number of a file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FileId(pub u32);
 
 /// A function or variable with linkage, before it has a place in the result.
@@ -114,6 +115,12 @@ pub struct Elaborator<'a> {
     pub strings: FxHashMap<Vec<u8>, GlobalId>,
     /// Functions without a body that were called, with the first call.
     pub unknown: BTreeMap<String, Span>,
+    /// What annotations say: clauses as they were read, those of code that have been used, and what came of the rest.
+    pub clauses: &'a [(FileId, Vec<Clause>)],
+    pub used_clauses: FxHashSet<(FileId, usize)>,
+    pub said: code::Annotations,
+    /// Places of names that mean what is there after a step.
+    pub primed: Vec<usize>,
     /// What keys need, if there are some.
     pub keys: Option<crate::library::keys::Keys>,
     pub diagnostics: Vec<Diagnostic>,
@@ -149,6 +156,10 @@ impl<'a> Elaborator<'a> {
             weak_orders: Vec::new(),
             strings: FxHashMap::default(),
             unknown: BTreeMap::new(),
+            clauses: &[],
+            used_clauses: FxHashSet::default(),
+            said: code::Annotations::default(),
+            primed: Vec::new(),
             keys: None,
             diagnostics: Vec::new(),
         }

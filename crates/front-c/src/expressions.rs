@@ -108,6 +108,7 @@ impl<'a> Elaborator<'a> {
                     return Ok(Value::Function(self.function_id(entity), ty, span));
                 }
                 let id = self.global_id(entity);
+                let id = if self.primed.contains(&name.span.start) { self.after_step(id) } else { id };
                 let place = Place { atomic: ty.quals.atomic, ..Place::global(id, self.lower(&ty), span) };
                 Ok(Value::Object(Object { place, ty, bits: None }))
             }

@@ -23,6 +23,12 @@ impl<'a> Elaborator<'a> {
                 }
             }
         }
+        self.elaborate_waiting();
+        ids
+    }
+
+    /// Elaborates what somebody needs.
+    pub fn elaborate_waiting(&mut self) {
         while let Some(entity) = self.waiting.pop_front() {
             let result = match self.entity(entity).kind {
                 EntityKind::Function { .. } => self.elaborate_function(entity),
@@ -30,7 +36,6 @@ impl<'a> Elaborator<'a> {
             };
             self.report(result);
         }
-        ids
     }
 
     fn find_static(&self, name: &str) -> Option<EntityId> {

@@ -7,6 +7,7 @@
 //! those of which nothing but a constant remains.
 
 mod aggregates;
+mod annotations;
 mod assignments;
 mod body;
 mod calls;
@@ -141,8 +142,11 @@ fn elaborated(
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Code> {
-    let mut units = Vec::new();
-    for (start, text) in &texts {
+    let (mut units, mut clauses) = (Vec::new(), Vec::new());
+    for ((start, text), file) in texts.iter().zip(0..) {
+        let (found, mut wrong) = annotations::clauses(text, *start);
+        clauses.push((FileId(file), found));
+        diagnostics.append(&mut wrong);
         match parse::parse(text, *start) {
             Ok(unit) => units.push(unit),
             Err(error) => diagnostics.push(*error),
@@ -153,11 +157,13 @@ fn elaborated(
     }
     let starts = texts.iter().map(|(start, _)| *start).collect();
     let mut elaborator = Elaborator::new(source, options.model, starts);
+    elaborator.clauses = &clauses;
     for (index, unit) in units.iter().enumerate() {
         elaborator.read_file(FileId(index as u32), unit);
     }
     let main = ["main".to_string()];
     let entries = elaborator.run(if options.entries.is_empty() { &main } else { &options.entries });
+    elaborator.annotate(&clauses);
     elaborator.warn_about_unknown();
     diagnostics.append(&mut elaborator.diagnostics);
     Some(Code {
@@ -168,6 +174,7 @@ fn elaborated(
         entries,
         pointer_bytes: options.model.pointer_bytes(),
         weak_orders: elaborator.weak_orders,
+        annotations: elaborator.said,
         at_thread_end: elaborator.keys.and_then(|keys| keys.at_end),
     })
 }

@@ -31,6 +31,8 @@ pub fn preprocess(file: &SourceFile, how: &Preprocessing, is_32_bit: bool) -> Re
     };
     let mut process = Command::new(program);
     process.args(words).args(["-x", "c"]).args(is_32_bit.then_some("-m32"));
+    // Annotations are comments.
+    process.args(crate::annotations::may_have(file.text()).then_some("-C"));
     process.args(how.include.iter().map(|path| format!("-I{path}")));
     process.args(how.define.iter().map(|define| format!("-D{define}")));
     // The text may have come from elsewhere than the file; includes are looked for beside the file all the same.

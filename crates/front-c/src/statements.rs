@@ -26,18 +26,34 @@ impl<'a> Elaborator<'a> {
         match &node.node {
             Statement::Labeled(labeled) => self.labeled(&labeled.node),
             Statement::Compound(items) => {
+                let is_atomic = self.is_said_atomic(node.span.start);
+                if is_atomic {
+                    self.body.emit(InstructionKind::AtomicBegin, span);
+                }
                 self.scopes.push(Default::default());
                 items.iter().for_each(|item| self.block_item(item));
                 self.scopes.pop();
+                if is_atomic {
+                    self.body.emit(InstructionKind::AtomicEnd, span);
+                }
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
             Statement::Expression(Some(expression)) => self.effect(expression),
             Statement::If(statement) => self.if_statement(&statement.node, span),
             Statement::Switch(statement) => self.switch(&statement.node, span),
-            Statement::While(statement) => self.while_loop(&statement.node, span),
-            Statement::DoWhile(statement) => self.do_loop(&statement.node, span),
-            Statement::For(statement) => self.for_loop(&statement.node, span),
+            Statement::While(statement) => {
+                self.loop_invariants(node.span.start);
+                self.while_loop(&statement.node, span)
+            }
+            Statement::DoWhile(statement) => {
+                self.loop_invariants(node.span.start);
+                self.do_loop(&statement.node, span)
+            }
+            Statement::For(statement) => {
+                self.loop_invariants(node.span.start);
+                self.for_loop(&statement.node, span)
+            }
             Statement::Goto(name) => {
                 let name_span = self.span(name.span);
                 let block = self.body.label(&name.node.name);

@@ -75,7 +75,9 @@ impl Checker<'_> {
             }
             InstructionKind::Clear(place) => self.place(place),
             InstructionKind::Call { callee, args, result } => self.call(callee, args, result.as_ref()),
-            InstructionKind::Assert(condition, _) | InstructionKind::Assume(condition) => self.integer(condition),
+            InstructionKind::Assert(condition, _)
+            | InstructionKind::Assume(condition)
+            | InstructionKind::LoopInvariant(condition) => self.integer(condition),
             InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => Ok(()),
             InstructionKind::Library(operation) => self.library(operation),
         }

@@ -5,6 +5,7 @@
 //! All conversions are explicit, sizes and offsets are bytes as the source language lays things out, and indices and
 //! pointer offsets are scaled by what is said here, not by types.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_ir::Bits;
 use threadwise_source::{SourceMap, Span};
@@ -50,6 +51,23 @@ pub struct Code {
     pub weak_orders: Vec<Span>,
     /// A function without parameters that every thread calls before it ends, unless its end is that of the process.
     pub at_thread_end: Option<FunctionId>,
+    pub annotations: Annotations,
+}
+
+/// What is said about the program besides its code. Formulas are over globals, and do nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Annotations {
+    /// They hold in every state.
+    pub invariants: Vec<Expr>,
+    /// The program starts with any values of the variables in these that satisfy them.
+    pub init: Vec<Expr>,
+    /// Nothing races on these.
+    pub noraces: Vec<(Place, Span)>,
+    /// What threads that run a function may expect of the steps of others, and what they promise of their own.
+    pub relies: Vec<(FunctionId, Expr, Span)>,
+    pub guarantees: Vec<(FunctionId, Expr, Span)>,
+    /// Globals that stand for other globals after a step.
+    pub after: BTreeMap<GlobalId, GlobalId>,
 }
 
 /// The type of an object or a value.
@@ -205,6 +223,8 @@ pub enum InstructionKind {
     /// From here to the matching end everything is one step. These nest, and may be in different blocks.
     AtomicBegin,
     AtomicEnd,
+    /// The loop that begins behind this has the invariant; an annotation, which nobody has to believe.
+    LoopInvariant(Expr),
     Library(Box<Library>),
 }
 

@@ -47,7 +47,8 @@ fn drop_written(left: &mut BTreeSet<LocalId>, block: &Block) {
             InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
-            | InstructionKind::AtomicEnd => {}
+            | InstructionKind::AtomicEnd
+            | InstructionKind::LoopInvariant(_) => {}
         }
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Accesses {
     pub(crate) freed: BTreeSet<ObjectId>,
     /// The objects on the heap that only the thread which allocates them can reach.
     pub(crate) own: BTreeSet<ObjectId>,
+    /// The leaves that annotations speak of.
+    pub(crate) mentioned: BTreeSet<LeafId>,
+    /// Those that start with any value that annotations allow.
+    pub(crate) free_at_start: BTreeSet<LeafId>,
 }
 
 struct Loads(Vec<Place>);
@@ -83,7 +87,8 @@ pub(crate) fn accesses(code: &Code, points: &mut Points<'_>, atomic_at: &dyn Fn(
             | InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
-            | InstructionKind::AtomicEnd => {}
+            | InstructionKind::AtomicEnd
+            | InstructionKind::LoopInvariant(_) => {}
         }
     }
     for thread in threads.indices() {
@@ -187,6 +192,9 @@ pub(crate) fn owner_alone(objects: &Objects, accesses: &Accesses, id: ObjectId) 
 pub(crate) fn is_visible(threads: &Threads, objects: &Objects, accesses: &Accesses, id: LeafId) -> bool {
     let Some(by) = accesses.by.get(&id) else { return false };
     let object = objects.leaf(id).object;
+    if accesses.mentioned.contains(&id) {
+        return true;
+    }
     if owner_alone(objects, accesses, object).is_some() || accesses.own.contains(&object) {
         return false;
     }

@@ -275,7 +275,8 @@ impl<'a> Points<'a> {
             | InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
-            | InstructionKind::AtomicEnd => {}
+            | InstructionKind::AtomicEnd
+            | InstructionKind::LoopInvariant(_) => {}
         }
     }
 

@@ -115,6 +115,7 @@ impl Printer<'_> {
             InstructionKind::Assert(condition, failure) => format!("assert {} {failure:?}", self.expr(condition)),
             InstructionKind::Assume(condition) => format!("assume {}", self.expr(condition)),
             InstructionKind::AtomicBegin => "atomic {".to_string(),
+            InstructionKind::LoopInvariant(formula) => format!("loop invariant {}", self.expr(formula)),
             InstructionKind::AtomicEnd => "} atomic".to_string(),
             InstructionKind::Library(operation) => self.library(operation),
         }

@@ -349,7 +349,8 @@ pub(crate) fn writes(kind: &InstructionKind, local: LocalId) -> bool {
         | InstructionKind::Assert(..)
         | InstructionKind::Assume(_)
         | InstructionKind::AtomicBegin
-        | InstructionKind::AtomicEnd => false,
+        | InstructionKind::AtomicEnd
+        | InstructionKind::LoopInvariant(_) => false,
     }
 }
 

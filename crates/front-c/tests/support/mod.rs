@@ -94,7 +94,10 @@ impl Machine<'_> {
 
     fn execute(&mut self, instruction: &InstructionKind, frame: &Frame) {
         match instruction {
-            InstructionKind::Declare(_) | InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => {}
+            InstructionKind::Declare(_)
+            | InstructionKind::AtomicBegin
+            | InstructionKind::AtomicEnd
+            | InstructionKind::LoopInvariant(_) => {}
             InstructionKind::Assign { to, value } => {
                 assert_eq!(to.ty, value.ty, "{to:?} = {value:?}");
                 let value = self.eval(value, frame);

@@ -346,6 +346,11 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn load(&mut self, place: &Place) -> Fallible<Term> {
+        if self.is_formula
+            && let Some(value) = self.load_after(place)?
+        {
+            return Ok(value);
+        }
         let access = self.access(place)?;
         self.accessing("load", place);
         Ok(self.load_from(&access, &place.ty))
@@ -355,7 +360,7 @@ impl Emitter<'_> {
         let span = access.span;
         let sort = self.sort_of_type(ty);
         if let [cell] = &access.cells[..]
-            && !self.visible.contains(&cell.leaf)
+            && (self.is_formula || !self.visible.contains(&cell.leaf))
             && cell.when.is_none()
             && !self.alive.contains_key(&self.objects.leaf(cell.leaf).object)
             && self.kept[&cell.leaf].is_set.is_none()

@@ -5,6 +5,7 @@
 //! runs for ever.
 
 mod access;
+mod annotate;
 mod inputs;
 mod library;
 mod live;
@@ -51,7 +52,8 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
         threads.all.iter().map(|thread| atomic_depths(&thread.flat.blocks)).collect::<Result<_, _>>()?;
     let mut points = Points::solve(code, &threads, &objects, &site_ids);
     let inside = |at: At| is_atomic_at(&threads, &depths, at);
-    let accesses = accesses(code, &mut points, &inside);
+    let mut accesses = accesses(code, &mut points, &inside);
+    annotate::mention(code, &mut points, &mut accesses);
     let escaping = escaping(&points, &accesses);
     if let Some(&thread) = escaping.first() {
         let function = threads.get(thread).flat.root;
@@ -76,6 +78,10 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
         emitter.thread(thread)?;
     }
     emitter.race_properties();
+    // Less is known of an outline, which is fine: it has only to contain what happens.
+    if !options.outline {
+        emitter.annotate()?;
+    }
     if options.checks.deadlock {
         let span = code.entries.first().map_or(Span::default(), |id| code.function(*id).span);
         emitter.program.properties.push(Property::nodeadlock(span));
@@ -237,6 +243,10 @@ pub(crate) struct Emitter<'a> {
     saying: Told,
     function: Arc<str>,
     wording: Option<telling::Wording>,
+    /// Of the loop that comes next.
+    loop_invariants: Vec<Expr>,
+    /// What is evaluated now is a formula: it takes no steps.
+    pub(crate) is_formula: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -295,6 +305,8 @@ impl<'a> Emitter<'a> {
             saying: Told::Private,
             function: Arc::default(),
             wording: None,
+            loop_invariants: Vec::new(),
+            is_formula: false,
         }
     }
 
@@ -418,6 +430,10 @@ impl<'a> Emitter<'a> {
                 End::Return(_) => Told::End,
                 End::Goto(_) | End::Exit | End::Unreachable => Told::Private,
             };
+            let invariants = std::mem::take(&mut self.loop_invariants);
+            if let (End::Goto(to), false) = (&block.end, invariants.is_empty()) {
+                self.location(self.blocks[to.index()]).invariants = invariants.into();
+            }
             self.end(&block.end, block.span, exit)?;
             self.statement_ends();
         }
@@ -466,6 +482,8 @@ impl<'a> Emitter<'a> {
                 self.atomic += 1;
             }
             InstructionKind::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
+            InstructionKind::LoopInvariant(_) if self.is_outline => {}
+            InstructionKind::LoopInvariant(e) => self.expect_loop(e)?,
             InstructionKind::Library(library) => self.library(at, library, span)?,
         }
         Ok(())

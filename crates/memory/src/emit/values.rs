@@ -376,6 +376,9 @@ impl Emitter<'_> {
 
     /// Whether evaluating an expression is no step and cannot go wrong, so that it may be done in any case.
     fn is_quiet(&mut self, e: &Expr) -> bool {
+        if self.is_formula {
+            return true;
+        }
         let mut is_quiet = true;
         let mut parts = vec![e];
         while let Some(e) = parts.pop() {

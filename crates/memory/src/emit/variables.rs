@@ -191,7 +191,8 @@ impl Emitter<'_> {
             return Kept { var, element, is_set: None, more: Vec::new() };
         }
         let sort = self.pointers.sort_of(&leaf, element.clone());
-        let init = self.initial_value(&leaf, &element);
+        let is_free = self.accesses.free_at_start.contains(&id) && matches!(leaf.ty, Type::Int(_));
+        let init = if is_free { Initial::Any } else { self.initial_value(&leaf, &element) };
         let var = VarRef::Shared(self.add_shared(name.clone(), sort, init, span));
         let flags = || self.pointers.sort_of(&leaf, Sort::Bool);
         let is_set = (has_value(&leaf.ty) && self.starts_unset(leaf.object)).then_some(flags());
@@ -335,7 +336,7 @@ impl Emitter<'_> {
     }
 
     /// The initial values that a variable's declaration gives to a leaf: for each the indices and the value.
-    fn initial_values(&self, leaf: &Leaf) -> Vec<(Vec<i64>, i64)> {
+    pub(super) fn initial_values(&self, leaf: &Leaf) -> Vec<(Vec<i64>, i64)> {
         let (Storage::Global(id) | Storage::ThreadLocal(_, id)) = self.objects.object(leaf.object).storage else {
             return Vec::new();
         };
