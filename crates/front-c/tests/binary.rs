@@ -158,7 +158,8 @@ impl Generator {
             return "(s = s2).a".to_string();
         }
         let index = self.random.below(self.functions);
-        match self.random.below(4) {
+        match self.random.below(5) {
+            4 => format!("deep({} & 3, {})", self.pure(1), self.pure(1)),
             0 => format!("copied(s, {}).t.y", self.pure(1)),
             1 => format!("table[{}]({}, {})", self.random.below(2), self.pure(1), self.pure(1)),
             2 => format!("({{ int x = {}; x += {}; x; }})", self.pure(1), self.pure(1)),
@@ -222,6 +223,8 @@ impl Generator {
     fn program(&mut self) -> String {
         let mut text = VARIABLES.to_string();
         text.push_str("static struct outer copied(struct outer v, int k) { v.t.y += k; v.b = k; return v; }\n");
+        text.push_str("static long deep(int n, long k) { long own = k ^ n, *q = &own; if (n <= 0) return k;\n");
+        text.push_str("  long rest = deep(n - 1, k * 3 + 1); return rest + *q; }\n");
         let types = ["int", "unsigned char", "long", "short", "_Bool", "unsigned"];
         text.push_str("long f0(int x, int y); long f1(int x, int y); long (*table[2])(int, int) = { f0, &f1 };\n");
         for index in 0..3 {

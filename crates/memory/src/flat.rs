@@ -13,7 +13,7 @@ use threadwise_source::{Diagnostic, Span};
 const MAX_INSTRUCTIONS: usize = 400_000;
 
 /// Functions that call themselves are laid out less often where it would be more instructions than this.
-const MANY_INSTRUCTIONS: usize = 40_000;
+const MANY_INSTRUCTIONS: usize = 8_000;
 
 /// More calls of one function are never open at the same time, even where constants seem to say how many.
 const MANY_CALLS: u32 = 250;

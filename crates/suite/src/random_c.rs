@@ -24,6 +24,14 @@ union same { int i; unsigned u; };
 enum color { red, green = 5, blue };
 static unsigned long hash;
 static void mix(unsigned long v) { hash = hash * 31 + v; }
+void *malloc(unsigned long);
+void *realloc(void *, unsigned long);
+void free(void *);
+static long deep(int n, long k) { long own = k ^ n, *q = &own; if (n <= 0) return k; long rest = deep(n - 1, k * 3 + 1); return rest + *q; }
+static int odd(unsigned n, int *q);
+static int even(unsigned n, int *q) { *q += 2; return n == 0 ? 1 : odd(n - 1, q); }
+static int odd(unsigned n, int *q) { *q -= 1; return n == 0 ? 0 : even(n - 1, q); }
+static long sums(int n) { if (n <= 1) return n; return sums(n - 1) - sums(n - 2) * 3; }
 ";
 
 /// A function `void run(void)` that mixes what it computes into `hash`, with all that it needs.
@@ -187,7 +195,7 @@ impl Writer {
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.dice.roll(if depth == 0 { 7 } else { 13 }) {
+        match self.dice.roll(if depth == 0 { 10 } else { 16 }) {
             0..=2 => {
                 let (place, e) = (self.place(), self.any_expression(3));
                 self.line(&format!("{place} = {e};"));
@@ -231,7 +239,28 @@ impl Writer {
                 let place = self.dice.pick(&["v0", "v1", "v2", "v3", "g2", "g3", "l.a", "un.i"]);
                 self.line(&format!("{place} = helper{number}({a}, {b}, {target});"));
             }
-            7 | 8 => {
+            7 => {
+                let (place, e) = (self.dice.pick(&["v0", "v1", "g2", "l.a"]), self.any_expression(1));
+                let depth = self.dice.pick(&["3", "9", "s.in.b & 3", "w & 1"]);
+                let call = match self.dice.roll(3) {
+                    0 => format!("deep({depth}, {e})"),
+                    1 => format!("even({depth}, p)"),
+                    _ => "sums(5)".to_string(),
+                };
+                self.line(&format!("{place} = {call};"));
+            }
+            8 => self.heap(),
+            9 => {
+                let e = self.any_expression(2);
+                let text = match self.dice.roll(4) {
+                    0 => format!("{{ long z = (long)p; *(int *)z += {e}; }}"),
+                    1 => format!("{{ unsigned long z = (unsigned long)&s.in; ((struct inner *)z)->b = {e}; }}"),
+                    2 => format!("{{ void *z = (void *)(long)(w & 63); v0 = (int)(long)z + ({e}); }}"),
+                    _ => format!("{{ char *z = (char *)&o->in; ((struct outer *)(z - 4))->a ^= {e}; }}"),
+                };
+                self.line(&text);
+            }
+            10 | 11 => {
                 let condition = self.any_expression(2);
                 self.line(&format!("if ({condition}) {{"));
                 self.block(depth - 1);
@@ -241,7 +270,7 @@ impl Writer {
                 }
                 self.line("}");
             }
-            9 | 10 if self.loops < 3 => {
+            12 | 13 if self.loops < 3 => {
                 let name = format!("i{}", self.loops);
                 self.loops += 1;
                 let count = 1 + self.dice.roll(4);
@@ -257,7 +286,7 @@ impl Writer {
                 self.line("}");
                 self.loops -= 1;
             }
-            11 => {
+            14 => {
                 let e = self.any_expression(2);
                 self.line(&format!("switch ((int)({e}) & 3) {{"));
                 for case in ["case 0:", "case 1:", "default:"] {
@@ -274,6 +303,23 @@ impl Writer {
                 self.line(&format!("{a} = ({b}, {c});"));
             }
         }
+    }
+
+    /// An array on the heap whose size changes; every element is set before it is read.
+    fn heap(&mut self) {
+        let ty = self.dice.pick(&["long", "unsigned char", "struct inner"]);
+        let (value, part) = if ty == "struct inner" { (".a", ".a") } else { ("", "") };
+        let (few, more) = (1 + self.dice.roll(2), 1 + self.dice.roll(2));
+        let (first, second) = (self.any_expression(1), self.any_expression(1));
+        // Sizes that are constants, and sizes that are not.
+        let count = self.dice.pick(&["(unsigned long)(1 + (w & 1))", "2UL", "1"]);
+        self.line(&format!("{{ unsigned long n = {count}, k = 0; {ty} *h = malloc(n * sizeof({ty}));"));
+        self.line(&format!("  for (; k < n; k++) h[k]{value} = {first};"));
+        self.line(&format!("  h = realloc(h, (n + {more}) * sizeof({ty}));"));
+        self.line(&format!("  for (; k < n + {more}; k++) h[k]{value} = {second};"));
+        self.line(&format!("  for (k = 0; k < n + {more}; k++) mix(h[k]{part});"));
+        self.line(&format!("  h = realloc(h, {few} * sizeof({ty}));"));
+        self.line(&format!("  for (k = 0; k < n && k < {few}; k++) mix(h[k]{part}); free(h); }}"));
     }
 
     fn block(&mut self, depth: usize) {
