@@ -171,7 +171,8 @@ impl Finder<'_> {
             InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
-            | InstructionKind::AtomicEnd => {}
+            | InstructionKind::AtomicEnd
+            | InstructionKind::LoopInvariant(_) => {}
         }
     }
 

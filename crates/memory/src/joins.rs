@@ -249,7 +249,8 @@ impl Search<'_, '_> {
                 InstructionKind::Assert(..)
                 | InstructionKind::Assume(_)
                 | InstructionKind::AtomicBegin
-                | InstructionKind::AtomicEnd => {}
+                | InstructionKind::AtomicEnd
+                | InstructionKind::LoopInvariant(_) => {}
             }
             if written.iter().any(|leaf| leaves.contains(leaf)) {
                 return true;

@@ -1,11 +1,11 @@
 //! Which threads there are: the entries, and for each place that creates threads those that it can create.
 
+use crate::Options;
 use crate::code::{
     BinaryOp, BlockId, Code, End, Expr, ExprKind, FunctionId, Instruction, InstructionKind, Library, LocalId, Place,
     Type,
 };
 use crate::flat::{Flat, components, flatten, plain_function, taken_functions};
-use crate::Options;
 use crate::objects::ThreadIndex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

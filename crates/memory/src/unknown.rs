@@ -73,7 +73,8 @@ impl Points<'_> {
             | InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
-            | InstructionKind::AtomicEnd => {}
+            | InstructionKind::AtomicEnd
+            | InstructionKind::LoopInvariant(_) => {}
         }
     }
 

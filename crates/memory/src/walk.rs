@@ -62,7 +62,9 @@ pub(crate) trait Visitor {
                 args.iter_mut().for_each(|arg| self.expr(arg));
                 result.iter_mut().for_each(|place| self.place(place));
             }
-            InstructionKind::Assert(e, _) | InstructionKind::Assume(e) | InstructionKind::LoopInvariant(e) => self.expr(e),
+            InstructionKind::Assert(e, _) | InstructionKind::Assume(e) | InstructionKind::LoopInvariant(e) => {
+                self.expr(e)
+            }
             InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => {}
             InstructionKind::Library(library) => self.library(library),
         }

@@ -14,7 +14,9 @@ impl<'a> Elaborator<'a> {
     pub fn memory_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
         let span = call.span;
         match (call.name, call.args) {
-            ("malloc" | "alloca" | "valloc", [size]) => self.allocation(size, None, call).map(|(value, ..)| Some(value)),
+            ("malloc" | "alloca" | "valloc", [size]) => {
+                self.allocation(size, None, call).map(|(value, ..)| Some(value))
+            }
             ("calloc", [count, size]) => self.allocation(size, Some(count), call).map(|(value, ..)| Some(value)),
             ("aligned_alloc" | "memalign", [_, size]) => {
                 self.allocation(size, None, call).map(|(value, ..)| Some(value))
@@ -115,7 +117,11 @@ impl<'a> Elaborator<'a> {
         let (to, from) = (element(fresh), element(old()));
         self.body.emit(InstructionKind::Copy { to: to.place, from: from.place }, span);
         let one = Expr::constant(1, number.clone(), span);
-        self.body.assign(place(index), fold::binary(BinaryOp::Add, Expr::load(place(index)), one, number.clone()), span);
+        self.body.assign(
+            place(index),
+            fold::binary(BinaryOp::Add, Expr::load(place(index)), one, number.clone()),
+            span,
+        );
         self.body.end(End::Goto(head), span);
         self.body.begin(free);
         self.library(Library::Free(old()), span);

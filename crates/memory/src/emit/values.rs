@@ -362,9 +362,7 @@ impl Emitter<'_> {
     /// Whether two addresses are in the same object of a pool, or just behind its end.
     fn both_in(&self, id: ObjectId, a: &Term, b: &Term, span: Span) -> Term {
         let object = self.objects.object(id);
-        let inside = |value: &Term| {
-            arithmetic(BinaryOp::Sub, as_int(value.clone()), int(self.address_of(id), span))
-        };
+        let inside = |value: &Term| arithmetic(BinaryOp::Sub, as_int(value.clone()), int(self.address_of(id), span));
         let end = object.stride * object.slots + u64::from(object.slots == 1);
         let both = and(within(&inside(a), end), within(&inside(b), end));
         if object.slots == 1 {
