@@ -239,12 +239,14 @@ impl Writer {
                 let place = self.dice.pick(&["v0", "v1", "v2", "v3", "g2", "g3", "l.a", "un.i"]);
                 self.line(&format!("{place} = helper{number}({a}, {b}, {target});"));
             }
+            // These are a lot of code each, and objects of the heap can be used again in many ways.
+            7 | 8 if self.loops > 0 || self.chance(50) => self.statement(0),
             7 => {
                 let (place, e) = (self.dice.pick(&["v0", "v1", "g2", "l.a"]), self.any_expression(1));
                 let depth = self.dice.pick(&["3", "9", "s.in.b & 3", "w & 1"]);
                 let call = match self.dice.roll(3) {
                     0 => format!("deep({depth}, {e})"),
-                    1 => format!("even({depth}, p)"),
+                    1 => format!("even({depth}, &w)"),
                     _ => "sums(5)".to_string(),
                 };
                 self.line(&format!("{place} = {call};"));
