@@ -50,7 +50,10 @@ struct Uses {
 /// for each edge that was added the number of the one that it is like.
 pub(super) fn narrow(program: &mut Program, edges: &mut Vec<Edge>, routine: RoutineId, first: usize) -> Vec<usize> {
     let bits: Vec<Option<Bits>> = program.routine(routine).locals.iter().map(|local| local.sort.bits()).collect();
-    let Some(uses) = Uses::of(&edges[first..], &bits) else { return Vec::new() };
+    let Some(mut uses) = Uses::of(&edges[first..], &bits) else { return Vec::new() };
+    // Annotations speak of all values.
+    let own = program.locations.iter().filter(|location| location.routine == routine);
+    own.flat_map(|location| &location.invariants).for_each(|e| uses.look(e, &bits));
     let mut added = Vec::new();
     let mut index = first;
     while let Some(edge) = edges.get(index) {

@@ -418,6 +418,7 @@ impl<'a> Emitter<'a> {
                     | InstructionKind::Assign { .. }
                     | InstructionKind::Copy { .. }
                     | InstructionKind::Clear(_)
+                    | InstructionKind::LoopInvariant(_)
                     | InstructionKind::AtomicBegin
                     | InstructionKind::AtomicEnd => Told::Private,
                 };

@@ -105,6 +105,12 @@ fn reads(program: &Program, edges: &[Edge]) -> BTreeSet<Variable> {
         let routine = program.locations[edge.from.index()].routine;
         edge.op.walk_expressions(&mut |e| note(Some(routine), &e.kind));
     }
+    // Annotations are read by who checks them.
+    for location in &program.locations {
+        location.invariants.iter().for_each(|e| e.walk(&mut |e| note(Some(location.routine), &e.kind)));
+    }
+    let contracts = program.relies.iter().chain(&program.guarantees);
+    contracts.for_each(|contract| contract.formula.walk(&mut |e| note(None, &e.kind)));
     // What properties see of threads, and what is not an assignment, is as good as read.
     let mut more = BTreeSet::new();
     program.walk_expressions(&mut |e| {
