@@ -143,7 +143,10 @@ fn explain_step(
         thread: Some(thread_name(instance, thread)),
         statements,
         facts: failure.map_or_else(Vec::new, |f| step_facts(instance, thread, &f)),
-        message: path.last().filter(|_| error == StepError::Assertion).and_then(|&edge| message(program, edge)),
+        message: path
+            .last()
+            .filter(|_| error == StepError::Assertion)
+            .and_then(|&edge| message(&instance.program, edge)),
         ..Explanation::at(span)
     }
 }
