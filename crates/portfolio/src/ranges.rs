@@ -138,7 +138,8 @@ fn interval(routine: RoutineId, e: &Expr, known: &BTreeMap<Variable, Interval>) 
         | ExprKind::Unary(..)
         | ExprKind::Quantified(..)
         | ExprKind::Binary(..)
-        | ExprKind::SetLiteral(_) => None,
+        | ExprKind::SetLiteral(_)
+        | ExprKind::ArrayLiteral(_) => None,
     }
 }
 

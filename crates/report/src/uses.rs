@@ -125,7 +125,7 @@ impl Uses<'_> {
             }
             ExprKind::Conditional(parts) => parts.iter().for_each(|e| self.expression(e, env)),
             ExprKind::SetLiteral(elements) | ExprKind::ArrayLiteral(elements) => {
-                elements.iter().for_each(|e| self.expression(e, env))
+                elements.iter().for_each(|e| self.expression(e, env));
             }
         }
     }
