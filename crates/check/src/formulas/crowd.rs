@@ -157,7 +157,7 @@ impl Book<'_> {
         let (mut places, mut facts) = (Vec::new(), vec![self.is_formed(part, figure)]);
         for spot in code.resting() {
             let here = figure.at.equals(code.number_of(&code.spots[spot].point));
-            facts.push(here.implies(&self.holds_at(part, spot, thread, figure, shared, world)));
+            facts.push(here.implies(self.holds_at(part, spot, thread, figure, shared, world)));
             places.push(here);
         }
         facts.push(Term::any(&places));

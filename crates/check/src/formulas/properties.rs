@@ -192,7 +192,7 @@ fn is_shown(program: &Program, call: Option<EdgeId>, edge: EdgeId, sign: &Sign) 
 }
 
 /// When the first edges of steps can be taken that may show a sign.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "where a thread is, and what it is asked for")]
 fn shown_by_first_edges(
     book: &Book<'_>,
     session: &mut Session,
