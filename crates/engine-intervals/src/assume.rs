@@ -55,6 +55,7 @@ impl Reader<'_> {
             | ExprKind::Bound(_)
             | ExprKind::Unary(..)
             | ExprKind::SetLiteral(_)
+            | ExprKind::ArrayLiteral(_)
             | ExprKind::Quantified(..) => vec![state],
         };
         fewer(parts)

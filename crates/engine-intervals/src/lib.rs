@@ -5,6 +5,8 @@
 //! [`analyse`] weakens all this until it is closed under everybody's steps. If nothing can go wrong then, what is known
 //! at the points is a proof by assertions, which a judge checks with a solver.
 
+mod arithmetic;
+mod assign;
 mod assume;
 mod cells;
 mod expression;
