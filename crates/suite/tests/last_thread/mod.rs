@@ -52,7 +52,7 @@ fn blocks(kind: &mut StmtKind) -> Vec<&mut Block> {
 /// Statements that are one step from start to end.
 fn is_simple(kind: &StmtKind) -> bool {
     use StmtKind::{Action, Assert, Assign, Assume, Lock, Skip};
-    matches!(kind, Skip | Assign(..) | Assert(_) | Assume(_) | Lock(..) | Action { .. })
+    matches!(kind, Skip | Assign(..) | Assert(..) | Assume(_) | Lock(..) | Action { .. })
 }
 
 fn label_steps(block: &mut Block, labels: &mut usize) {
