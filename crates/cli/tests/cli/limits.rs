@@ -31,7 +31,9 @@ fn auto_makes_a_plan() {
     assert_eq!(said.code, 5);
     let first = "UNKNOWN: time limit of 1 s reached, and no engine had an answer\n";
     assert!(said.stdout.starts_with(first), "{}", said.stdout);
-    assert!(said.stdout.contains("explicit: ") && said.stdout.contains("bound `x` (1:8)"), "{}", said.stdout);
+    assert!(said.stdout.contains("explicit: "), "{}", said.stdout);
+    // No range fits `x`, so none is advised: with one, a value would be out of it.
+    assert!(!said.stdout.contains("in place of `int`"), "{}", said.stdout);
 }
 
 /// Starts an endless search that would write a proof into the directory, and sends it a signal once it is at work.
