@@ -448,6 +448,9 @@ impl<'a> Emitter<'a> {
         live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
         if self.is_outline {
             unfold::unfold(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
+            // Nobody is told of outlines; there is something for each edge all the same.
+            self.told.resize(self.edges.len(), Told::Private);
+            self.told_functions.resize(self.edges.len(), self.function.clone());
         }
         Ok(())
     }
