@@ -1,7 +1,7 @@
 //! Pointers of which nobody knows where they point to: who may have one. They come from functions without bodies, from
-//! variables that are defined nowhere, and from the arguments of the program.
+//! variables that are defined nowhere, from the arguments of the program, and from computing with addresses as with integers.
 
-use crate::code::{Base, Expr, ExprKind, InstructionKind, Library, Place, Type};
+use crate::code::{Base, BinaryOp, Expr, ExprKind, InstructionKind, Library, Place, Type, UnaryOp};
 use crate::objects::{LeafId, Storage, ThreadIndex};
 use crate::points::{Points, parts};
 use crate::threads::At;
@@ -22,13 +22,26 @@ impl Points<'_> {
             },
             ExprKind::Function(id) => self.code.function(*id).body.is_none(),
             ExprKind::Convert(inner) if matches!(inner.ty, Type::Float(_)) => e.ty == Type::Pointer,
-            ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.may_be_unknown(thread, inner),
+            // A part of an address.
+            ExprKind::Convert(inner) if !self.holds_addresses(&e.ty) => self.is_computed_from(thread, inner),
+            ExprKind::Convert(inner) => self.may_be_unknown(thread, inner),
+            ExprKind::Unary(UnaryOp::Not, _) => false,
+            ExprKind::Unary(UnaryOp::Neg | UnaryOp::BitNot, inner) => self.is_computed_from(thread, inner),
             ExprKind::Conditional(parts) => {
                 self.may_be_unknown(thread, &parts[1]) || self.may_be_unknown(thread, &parts[2])
             }
-            ExprKind::Binary(_, a, b) => self.may_be_unknown(thread, a) || self.may_be_unknown(thread, b),
-            ExprKind::Offset(pointer, ..) => self.may_be_unknown(thread, pointer),
+            ExprKind::Binary(op, a, b) => {
+                !is_comparison(*op) && (self.is_computed_from(thread, a) || self.is_computed_from(thread, b))
+            }
+            ExprKind::Offset(pointer, by, _) => {
+                self.may_be_unknown(thread, pointer) || self.is_computed_from(thread, by)
+            }
         }
+    }
+
+    /// Whether a number is an address, or comes from one, so that nobody knows what is computed with it.
+    fn is_computed_from(&mut self, thread: ThreadIndex, e: &Expr) -> bool {
+        self.may_be_unknown(thread, e) || !self.eval(thread, e).is_empty()
     }
 
     /// Before the program begins.
@@ -117,4 +130,8 @@ impl Points<'_> {
             }
         }
     }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }

@@ -241,7 +241,10 @@ impl Emitter<'_> {
 
     /// A pointer is not one of which nobody knows where it points to.
     pub(super) fn is_known(&mut self, pointer: &Term, span: Span) {
-        if self.has_unknown_pointers {
+        if self.is_outline {
+            // Without values nobody can tell that it is not.
+            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+        } else if self.has_unknown_pointers {
             let unknown = Term::constant(self.unknown(), self.pointers.sort.clone(), span);
             self.check(compare(BinaryOp::Ne, pointer.clone(), unknown), AssertionKind::Beyond, span);
         }

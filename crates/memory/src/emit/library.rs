@@ -468,7 +468,9 @@ impl Emitter<'_> {
         let targets = self.points.eval(thread, pointer);
         let value = self.value(pointer)?;
         let value = self.simple(value, span);
-        self.is_known(&value, span);
+        if !self.is_outline || self.points.may_be_unknown(thread, pointer) {
+            self.is_known(&value, span);
+        }
         // Of an object that is only outlined it may be any number.
         if targets.iter().any(|target| self.is_vague(target.object)) {
             let extent = self.anything(&result.ty, span);

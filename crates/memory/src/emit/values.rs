@@ -310,7 +310,10 @@ impl Emitter<'_> {
         }
         // Where it is only outlined what happens, it may be any number.
         if self.is_outline {
-            return self.anything(&Type::Int(ADDRESS), e.span);
+            return match value.sort.bits() {
+                Some(bits) => self.anything(&Type::Int(bits), e.span),
+                None => value,
+            };
         }
         let value = self.simple(value, e.span);
         let (first, last) = self.addresses();
