@@ -8,8 +8,8 @@ use crate::number::Numbers;
 use std::ops::Range;
 use std::sync::Arc;
 use threadwise_ir::{
-    Copies, Domain, Expr, ExprKind, Initial, Instance, LocalId, Op, Program, RoutineId, SharedId, Sort, TemplateId,
-    Update, Value, VarRef,
+    Copies, Domain, Expr, ExprKind, Initial, Instance, LocalId, Op, Point, Program, RoutineId, SharedId, Sort,
+    TemplateId, Update, Value, VarRef,
 };
 use threadwise_symbolic::Population;
 
@@ -201,6 +201,13 @@ impl<'a> Cells<'a> {
 
     pub(crate) fn frame(&self, routine: RoutineId) -> &[Cell] {
         &self.frames[routine.index()].0
+    }
+
+    /// Which cells of a state at a point are integers that are looked at.
+    pub(crate) fn numbers_at(&self, point: &Point) -> Vec<bool> {
+        let routines = point.routines(self.program);
+        let frames = routines.iter().flat_map(|routine| self.frame(*routine));
+        self.shared.iter().chain(frames).map(|cell| cell.known && cell.sort.is_integer()).collect()
     }
 
     /// All values of a sort.

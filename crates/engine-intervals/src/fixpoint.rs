@@ -296,8 +296,8 @@ impl<'a> Analysis<'a> {
             return;
         }
         here.visits += 1;
-        let sorts = |at: At| at >= self.cells.shared.len() || self.cells.shared[at].sort.is_integer();
-        let moved = here.state.moved_together(state, &sorts);
+        let numbers = self.cells.numbers_at(&here.point);
+        let moved = here.state.moved_together(state, &|at: At| numbers[at]);
         let few = few_thresholds(&self.thresholds);
         here.state = match here.visits {
             0..=PATIENCE => here.state.join(state, &moved),
