@@ -2,8 +2,8 @@
 //! is a place in one calling context.
 
 use crate::code::{
-    Block, BlockId, Callee, Code, End, Expr, ExprKind, Function, FunctionId, Instruction, InstructionKind, Library,
-    LocalId, Place, Type, Variable,
+    Base, Block, BlockId, Callee, Code, End, Expr, ExprKind, Function, FunctionId, Instruction, InstructionKind,
+    Library, LocalId, Place, Step, Type, Variable,
 };
 use crate::known::{self, Known};
 use crate::walk::{Visitor, for_each_expr, targets};
@@ -185,7 +185,7 @@ impl Inliner<'_> {
                     End::Switch(e, cases.into_iter().map(|(value, id)| (value, to(id))).collect(), to(rest))
                 }
                 End::Return(value) => {
-                    let end = self.return_from(at, value, function, then);
+                    let end = self.return_from(at, value, function, then, call);
                     if then.is_none() && !self.is_main {
                         at = self.end_thread(at, block.span, call)?;
                     }
@@ -207,7 +207,14 @@ impl Inliner<'_> {
         Block { end: simplified(block.end), ..block }
     }
 
-    fn return_from(&mut self, at: BlockId, value: Option<Expr>, of: &Function, then: Option<&Continuation>) -> End {
+    fn return_from(
+        &mut self,
+        at: BlockId,
+        value: Option<Expr>,
+        of: &Function,
+        then: Option<&Continuation>,
+        call: usize,
+    ) -> End {
         let (result, end) = match then {
             Some(then) => (then.result.clone(), End::Goto(then.block)),
             None => {
@@ -218,12 +225,40 @@ impl Inliner<'_> {
         if let (Some(to), Some(value)) = (result, value) {
             let span = value.span;
             let kind = match (value.kind, to.ty.is_scalar()) {
-                (ExprKind::Load(from), false) => InstructionKind::Copy { to, from: *from },
+                (ExprKind::Load(from), false) => {
+                    let (to, from) = (self.settled(at, to, call), self.settled(at, *from, call));
+                    InstructionKind::Copy { to, from }
+                }
                 (kind, _) => InstructionKind::Assign { to, value: Expr { kind, ..value_of(value.ty, span) } },
             };
             self.block(at).instructions.push(Instruction { kind, span });
         }
         end
+    }
+
+    /// A place that is accessed part by part: where it is, is found out once, before.
+    fn settled(&mut self, at: BlockId, mut place: Place, call: usize) -> Place {
+        if let Base::Deref(pointer, _) = &mut place.base {
+            self.settle(at, pointer, call);
+        }
+        for step in &mut place.path {
+            if let Step::Index(index) = step {
+                self.settle(at, index, call);
+            }
+        }
+        place
+    }
+
+    fn settle(&mut self, at: BlockId, e: &mut Expr, call: usize) {
+        let is_variable = |place: &Place| matches!(place.base, Base::Local(_)) && place.path.is_empty();
+        if crate::layout::loads_of_expr(e).iter().all(is_variable) {
+            return;
+        }
+        let (span, ty) = (e.span, e.ty.clone());
+        let kept = Place::local(self.add_local("place", ty.clone(), span, call), ty, span);
+        let value = std::mem::replace(e, Expr::load(kept.clone()));
+        let kind = InstructionKind::Assign { to: kept, value };
+        self.block(at).instructions.push(Instruction { kind, span });
     }
 
     /// Adds an instruction, and gives the block in which the code goes on.
@@ -254,6 +289,14 @@ impl Inliner<'_> {
                 Ok(at)
             }
             kind => {
+                let kind = match kind {
+                    InstructionKind::Copy { to, from } => {
+                        let (to, from) = (self.settled(at, to, call), self.settled(at, from, call));
+                        InstructionKind::Copy { to, from }
+                    }
+                    InstructionKind::Clear(place) => InstructionKind::Clear(self.settled(at, place, call)),
+                    kind => kind,
+                };
                 self.block(at).instructions.push(Instruction { kind, span });
                 Ok(at)
             }
@@ -390,6 +433,7 @@ impl Inliner<'_> {
         if function.is_atomic {
             self.block(at).instructions.push(atomic(InstructionKind::AtomicBegin));
         }
+        let args: Vec<Expr> = args.into_iter().map(|arg| self.settled_argument(at, arg, call)).collect();
         // The arguments are evaluated before the parameters are there, so that a function may be called by itself.
         let first = self.flat.locals.len() as u32;
         self.known.extend(given.into_iter().map(|(LocalId(number), word)| (LocalId(first + number), word)));
@@ -410,6 +454,17 @@ impl Inliner<'_> {
             self.block(then).instructions.push(atomic(InstructionKind::AtomicEnd));
         }
         Ok(then)
+    }
+
+    /// An argument that is copied part by part.
+    fn settled_argument(&mut self, at: BlockId, arg: Expr, call: usize) -> Expr {
+        match arg.kind {
+            ExprKind::Load(from) if !arg.ty.is_scalar() => {
+                let from = self.settled(at, *from, call);
+                Expr { kind: ExprKind::Load(Box::new(from)), ..value_of(arg.ty, arg.span) }
+            }
+            kind => Expr { kind, ..value_of(arg.ty, arg.span) },
+        }
     }
 
     /// Who comes first calls the function, and the others wait: `Once` with a constant in the place of the function says
