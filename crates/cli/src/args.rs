@@ -19,6 +19,7 @@ Examples:
   threadwise audit a.tw a.proof.json            …and check it again later
   threadwise check b.tw --trace b.trace.json    keep the counterexample of an UNSAFE verdict…
   threadwise replay b.tw b.trace.json           …and run it again step by step
+  threadwise replay --native b.c b.trace.json   …and on the machine, with the program compiled
   threadwise show a.tw --dot | dot -Tsvg        draw the control-flow graphs
 
 Exit codes:
@@ -145,6 +146,12 @@ pub struct ReplayArgs {
     /// The counterexample that `check --trace` wrote
     #[arg(value_name = "TRACE.json")]
     pub trace: PathBuf,
+    /// Compile the C program, lead the compiled one through the counterexample, and confirm the error there
+    #[arg(long)]
+    pub native: bool,
+    /// With --native: give up when the compiled program has run for this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "native")]
+    pub timeout: Duration,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]

@@ -44,9 +44,13 @@ pub fn load_bounded(paths: &[PathBuf], options: &Options, budget: &Budget, quiet
         paths.iter().map(|path| read_source(path, frontend)).collect::<Result<Vec<SourceFile>, InputError>>()?;
     frontend.check_options(options)?;
     let loaded = frontend.load_within(files, options, budget).map_err(InputError::Limit)?;
+    program_of(loaded, quiet || options.level() > 0)
+}
+
+/// The program that was loaded, or what is wrong with it. Warnings go to standard error.
+pub fn program_of(loaded: Loaded, quiet: bool) -> Result<Bounded, InputError> {
     let Loaded { program, source, diagnostics, bounded } = loaded;
-    let is_new = !quiet && options.level() == 0;
-    let is_shown = |d: &Diagnostic| is_new || d.severity == Severity::Error;
+    let is_shown = |d: &Diagnostic| !quiet || d.severity == Severity::Error;
     let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(is_shown).collect();
     let Some(program) = program else { return Err(InputError::Program { source, diagnostics }) };
     tell(&source, &diagnostics);
@@ -54,7 +58,7 @@ pub fn load_bounded(paths: &[PathBuf], options: &Options, budget: &Budget, quiet
 }
 
 /// Reads the text of a program.
-fn read_source(path: &Path, frontend: &dyn Frontend) -> Result<SourceFile, InputError> {
+pub fn read_source(path: &Path, frontend: &dyn Frontend) -> Result<SourceFile, InputError> {
     read_text(path, frontend.least())
 }
 

@@ -15,6 +15,7 @@ mod grow;
 mod input;
 mod interrupt;
 mod judged;
+mod machine;
 mod own_run;
 mod pending;
 mod progress;

@@ -6,10 +6,12 @@ use crate::defines;
 use crate::exit::{InputError, Job};
 use crate::input::{load_program, open};
 use crate::judged::Judgement;
+use crate::machine::Machine;
 use std::time::Instant;
 use threadwise_evidence::FileError;
 use threadwise_evidence_files::TraceFile;
 use threadwise_limits::Budget;
+use threadwise_native::Outcome;
 use threadwise_replay::replay;
 use threadwise_report::{render_trace, trace_text};
 
@@ -24,10 +26,19 @@ pub fn replay_file(args: &ReplayArgs) -> Job {
     let file = TraceFile::read(open(&args.trace)?).map_err(unreadable)?;
     let defines = defines::from_evidence(&file.header().defines, &args.program.language.options)?;
     let options = defines::options_of_evidence(file.header(), &defines, &args.program.language.options);
-    let program =
-        load_program(std::slice::from_ref(&args.program.file), &options, &Budget::unlimited(), args.output.quiet)?;
+    let (program, machine) = match args.native {
+        true => Machine::load(&args.program.file, &options, args.output.quiet)?,
+        false => {
+            let files = std::slice::from_ref(&args.program.file);
+            (load_program(files, &options, &Budget::unlimited(), args.output.quiet)?, None)
+        }
+    };
     let (instance, trace) = file.trace(&program).map_err(unreadable)?;
     let replayed = replay(&instance, &trace);
+    let outcome = match (&replayed, machine) {
+        (Ok(_), Some(machine)) => Some(machine.replay(&instance, &trace, args.timeout)?),
+        _ => None,
+    };
     let seconds = started.elapsed().as_secs_f64();
     match replayed {
         Ok(replayed) => {
@@ -42,9 +53,15 @@ pub fn replay_file(args: &ReplayArgs) -> Job {
                     format!("{constants}\n{}", render_trace(&program, &text, &layout(args.width.width)))
                 }
             };
-            let judgement = Judgement::new("confirmed", "trace", &defines, seconds);
+            let (verdict, reason) = match outcome {
+                None => ("confirmed", None),
+                Some(Outcome::Confirmed(text)) => ("confirmed", Some(text)),
+                Some(Outcome::Refuted(text)) => ("refuted", Some(text)),
+                Some(Outcome::Undecided(text)) => ("unknown", Some(text)),
+            };
+            let judgement = Judgement::new(verdict, "trace", &defines, seconds);
             let size = Some(trace.steps.len() as u64);
-            Judgement { size, ..judgement }.print(&console, &body)
+            Judgement { size, reason, ..judgement }.print(&console, &body)
         }
         Err(error) => {
             let judgement = Judgement::new("refuted", "trace", &defines, seconds);

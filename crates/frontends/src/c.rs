@@ -1,9 +1,11 @@
 use crate::frontend::{Frontend, Loaded, Question};
 use crate::options::{DEFINE, FrontendOption, Options};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_front_c::{DataModel, Preprocessing};
 use threadwise_limits::Budget;
-use threadwise_memory::Checks;
+use threadwise_memory::code::{self, Code};
+use threadwise_memory::{Atlas, Checks};
 use threadwise_source::{Diagnostic, SourceFile};
 
 /// Programs in C.
@@ -179,27 +181,78 @@ impl Frontend for C {
     }
 
     fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {
-        let last = |option| options.values(option).last().map(str::to_string);
-        let all = |option| options.values(option).map(str::to_string).collect::<Vec<String>>();
-        let model = if last(&DATA_MODEL).as_deref() == Some("ILP32") { DataModel::Ilp32 } else { DataModel::Lp64 };
-        let preprocessing = Preprocessing { command: last(&CPP), include: all(&INCLUDE), define: all(&DEFINE) };
-        let how = threadwise_front_c::Options { model, preprocessing, entries: all(&ENTRY) };
-        let read = threadwise_front_c::load(files, &how);
-        let (source, mut diagnostics) = (read.source, read.diagnostics);
-        let Some(code) = read.code else { return Loaded { program: None, source, diagnostics, bounded: Vec::new() } };
-        let checks = checks_asked(options);
-        let said = |option| last(option).and_then(|text| text.parse().ok());
-        let objects = |level| OBJECTS_KEPT.at(level, said(&OBJECTS));
-        let recursion = |level| OPEN_CALLS.at(level, said(&RECURSION));
-        let level = options.level();
-        let defaults = threadwise_memory::Options::default();
-        let lowering =
-            threadwise_memory::Options { checks, objects: objects(level), recursion: recursion(level), ..defaults };
-        let lowered = threadwise_memory::lower(&code, &lowering);
-        diagnostics.extend::<Vec<Diagnostic>>(lowered.diagnostics);
-        let mut bounded = Vec::new();
-        bounded.extend(lowered.few_objects.iter().filter(|_| objects(level) < objects(level + 1)));
-        bounded.extend(lowered.open_calls.iter().filter(|_| recursion(level) < recursion(level + 1)));
-        Loaded { program: lowered.program.map(Arc::new), source, diagnostics, bounded }
+        load(files, options, |code, lowering| threadwise_memory::lower(code, lowering))
     }
+}
+
+/// What it takes to compile a program as it was read.
+#[derive(Clone, Debug, Default)]
+pub struct CSettings {
+    pub include: Vec<String>,
+    pub define: Vec<String>,
+    pub is_32_bit: bool,
+    /// Functions that run in place of `main`.
+    pub entries: Vec<String>,
+    /// Variables that are defined nowhere, with their sizes in bytes.
+    pub undefined: BTreeMap<String, u64>,
+}
+
+/// Loads a C program with a map of its memory, and with what it takes to compile it.
+pub fn load_c_with_atlas(files: Vec<SourceFile>, options: &Options) -> (Loaded, Atlas, CSettings) {
+    let how = reading(options);
+    let mut settings = CSettings {
+        include: how.preprocessing.include,
+        define: how.preprocessing.define,
+        is_32_bit: how.model == DataModel::Ilp32,
+        entries: how.entries,
+        undefined: BTreeMap::new(),
+    };
+    let mut atlas = Atlas::default();
+    let loaded = load(files, options, |code, lowering| {
+        let is_any = |e: &code::Expr| matches!(e.kind, code::ExprKind::Any);
+        let undefined = code.globals.iter().filter(|global| global.init.iter().any(|(_, e)| is_any(e)));
+        settings.undefined = undefined.map(|global| (global.name.to_string(), code.size_of(&global.ty))).collect();
+        let (lowered, drawn) = threadwise_memory::lower_with_atlas(code, lowering);
+        atlas = drawn;
+        lowered
+    });
+    (loaded, atlas, settings)
+}
+
+fn all(options: &Options, option: &'static FrontendOption) -> Vec<String> {
+    options.values(option).map(str::to_string).collect()
+}
+
+/// How the text is read.
+fn reading(options: &Options) -> threadwise_front_c::Options {
+    let last = |option| options.values(option).last().map(str::to_string);
+    let model = if last(&DATA_MODEL).as_deref() == Some("ILP32") { DataModel::Ilp32 } else { DataModel::Lp64 };
+    let preprocessing =
+        Preprocessing { command: last(&CPP), include: all(options, &INCLUDE), define: all(options, &DEFINE) };
+    threadwise_front_c::Options { model, preprocessing, entries: all(options, &ENTRY) }
+}
+
+/// How what was read becomes a program for the engines, with bounds of this level.
+fn lowering(options: &Options, level: u32) -> threadwise_memory::Options {
+    let said = |option| options.values(option).last().and_then(|text| text.parse().ok());
+    let (objects, recursion) = (OBJECTS_KEPT.at(level, said(&OBJECTS)), OPEN_CALLS.at(level, said(&RECURSION)));
+    let defaults = threadwise_memory::Options::default();
+    threadwise_memory::Options { checks: checks_asked(options), objects, recursion, ..defaults }
+}
+
+fn load(
+    files: Vec<SourceFile>,
+    options: &Options,
+    lower: impl FnOnce(&Code, &threadwise_memory::Options) -> threadwise_memory::Lowered,
+) -> Loaded {
+    let read = threadwise_front_c::load(files, &reading(options));
+    let (source, mut diagnostics) = (read.source, read.diagnostics);
+    let Some(code) = read.code else { return Loaded { program: None, source, diagnostics, bounded: Vec::new() } };
+    let (now, next) = (lowering(options, options.level()), lowering(options, options.level() + 1));
+    let lowered = lower(&code, &now);
+    diagnostics.extend::<Vec<Diagnostic>>(lowered.diagnostics);
+    let mut bounded = Vec::new();
+    bounded.extend(lowered.few_objects.iter().filter(|_| now.objects < next.objects));
+    bounded.extend(lowered.open_calls.iter().filter(|_| now.recursion < next.recursion));
+    Loaded { program: lowered.program.map(Arc::new), source, diagnostics, bounded }
 }

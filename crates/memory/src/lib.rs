@@ -6,6 +6,7 @@
 //! `emit` makes the steps. What the analyses leave out no execution does, and where a bound was chosen the program
 //! asserts that it is kept: a failure of that kind says nothing about the user's program.
 
+mod atlas;
 pub mod code;
 mod emit;
 mod flat;
@@ -22,6 +23,8 @@ mod threads;
 mod unknown;
 mod walk;
 mod words;
+
+pub use atlas::{Atlas, Operation, Part, Region, RegionKind};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -95,22 +98,32 @@ pub struct Lowered {
 
 /// Lowers a program.
 pub fn lower(code: &code::Code, options: &Options) -> Lowered {
+    lowered(code, options, false).0
+}
+
+/// The same, with a map of the memory that the program talks about.
+pub fn lower_with_atlas(code: &code::Code, options: &Options) -> (Lowered, Atlas) {
+    lowered(code, options, true)
+}
+
+fn lowered(code: &code::Code, options: &Options, draws: bool) -> (Lowered, Atlas) {
     let only_races = Checks { races: true, ..Checks::none() };
     let is_wanted = options.outline && options.checks == only_races;
     let exact = Options { outline: false, ..*options };
-    match emit::lower(code, &exact, &BTreeSet::new()) {
-        Ok(mut lowered) => {
+    match emit::lower(code, &exact, &BTreeSet::new(), draws) {
+        Ok((mut lowered, atlas)) => {
             if is_wanted
                 && let Some(program) = &mut lowered.program
-                && let Ok(outline) = emit::lower(code, options, &BTreeSet::new())
+                && let Ok((outline, _)) = emit::lower(code, options, &BTreeSet::new(), false)
             {
                 program.outline = outline.program.map(Arc::new);
             }
-            lowered
+            (lowered, atlas)
         }
         Err(error) => {
             let diagnostics = vec![*error];
-            Lowered { program: None, diagnostics, few_objects: Vec::new(), open_calls: Vec::new() }
+            let nothing = Lowered { program: None, diagnostics, few_objects: Vec::new(), open_calls: Vec::new() };
+            (nothing, Atlas::default())
         }
     }
 }

@@ -10,6 +10,7 @@ mod expensive;
 mod generated;
 mod locked;
 mod random_c;
+mod random_threads;
 pub mod soundness;
 
 pub use annotated::random_annotated;
@@ -20,6 +21,7 @@ pub use expensive::expensive_program;
 pub use generated::{lock_class_different, simple_different, simple_different_promela, simple_different_states};
 pub use locked::{locked_program, random_locked};
 pub use random_c::random_c;
+pub use random_threads::{COPY, random_threads};
 
 pub use soundness::disagreement;
 

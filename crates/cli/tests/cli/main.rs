@@ -9,6 +9,7 @@ mod evidence;
 mod generated;
 mod limits;
 mod modular;
+mod native;
 mod output;
 mod predicates;
 mod runner;

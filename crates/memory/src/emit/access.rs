@@ -334,8 +334,12 @@ impl Emitter<'_> {
                     let both = guard.map_or(alive.clone(), |guard| and(guard, alive));
                     command.guard = Some(Box::new(both));
                 }
+                let (writes, before) = (self.writes_to(cell.leaf, &command), self.edges.len());
                 self.say_once(told, |emitter| emitter.edge(from, to, command, span, None));
                 self.mark_atomic(access.atomic);
+                if self.edges.len() > before {
+                    self.accessed(cell, writes);
+                }
             }
         }
         self.wording = None;
@@ -453,6 +457,7 @@ impl Emitter<'_> {
         if let (crate::code::ExprKind::Any, Type::Int(_)) = (&value.kind, &to.ty) {
             self.accessing("store", to);
             self.store(&access, Value::Any);
+            self.chose_any(&access);
             return Ok(());
         }
         let value = self.value(value)?;
@@ -666,7 +671,10 @@ impl Emitter<'_> {
         if let Some(place) = result {
             let access = Access { span, ..self.access(place)? };
             match &place.ty {
-                Type::Int(_) => self.store(&access, Value::Any),
+                Type::Int(_) => {
+                    self.store(&access, Value::Any);
+                    self.chose_any(&access);
+                }
                 ty => {
                     let value = self.anything(&ty.clone(), span);
                     self.store(&access, Value::Of(value));

@@ -1,6 +1,7 @@
 //! Operations of libraries: threads, locks, memory.
 
 use super::{Emitter, Fallible, assigned, guarded};
+use crate::atlas::Operation;
 use crate::code::{Expr, FunctionId, Library, Place};
 use crate::emit::access::{Access, Cell, clamped};
 use crate::layout::{ADDRESS, UNSIGNED};
@@ -190,6 +191,7 @@ impl Emitter<'_> {
                 let command = unchecked(command);
                 self.step(command, span);
             }
+            self.does(Operation::Create);
             // A thread that was created need not run: with few copies more than so many can be created all the same.
             if startable.is_any_number() && !self.checks.deadlock {
                 self.edge(before, self.here, Command::default(), span, None);
@@ -237,6 +239,7 @@ impl Emitter<'_> {
             let command = unchecked(command);
             self.step(command, span);
         }
+        self.does(Operation::Join);
         self.joined_value(&who, value, span)?;
         self.skip_to(after);
         self.here = after;
@@ -368,7 +371,9 @@ impl Emitter<'_> {
         let base = Term::constant(self.address_of(object), self.pointers.sort.clone(), span);
         let address = arithmetic(BinaryOp::Add, base, crate::terms::as_bits(bytes, ADDRESS));
         let access = self.access(result)?;
-        self.store(&access, Value::Of(address));
+        let first = self.edges.len();
+        self.store(&access, Value::Of(address.clone()));
+        self.does_first(first, Operation::Allocate(address));
         Ok(())
     }
 
@@ -516,8 +521,9 @@ impl Emitter<'_> {
         self.check(valid, AssertionKind::Memory, span);
         self.seen();
         let (from, to) = (self.here, self.fresh(span));
-        let null = self.is_null(value, span);
+        let null = self.is_null(value.clone(), span);
         self.edge(from, to, guarded(null), span, None);
+        self.does(Operation::Free(value.clone()));
         let fresh = self.at.is_some_and(|at| self.fresh.is_fresh(at, pointer));
         for object in vague {
             match fresh {
@@ -543,6 +549,7 @@ impl Emitter<'_> {
             let middle = self.fresh(span);
             self.touch_all(object, &slot, &mut command, span);
             self.edge(from, middle, command, span, None);
+            self.does(Operation::Free(value.clone()));
             self.here = middle;
             self.skip_to(to);
             if let Some((place, aside)) = self.kept_aside(object, span) {

@@ -6,6 +6,7 @@
 
 mod access;
 mod annotate;
+mod chart;
 mod inputs;
 mod library;
 mod live;
@@ -18,6 +19,7 @@ mod vague;
 mod values;
 mod variables;
 
+use crate::atlas::{Atlas, Operation};
 use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, InstructionKind};
 use crate::fresh::Fresh;
 use crate::joins::{JoinedAll, joined_all};
@@ -44,7 +46,12 @@ pub(crate) const INDETERMINATE: i64 = 1;
 /// A pointer of which nobody knows where it points to.
 pub(crate) const UNKNOWN: i64 = 2;
 
-pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>) -> Fallible<Lowered> {
+pub(crate) fn lower(
+    code: &Code,
+    options: &Options,
+    apart: &BTreeSet<FunctionId>,
+    draws: bool,
+) -> Fallible<(Lowered, Atlas)> {
     let threads = discover(code, apart, options).map_err(Box::new)?;
     let sites = sites(&threads, u64::from(options.objects));
     let (objects, site_ids) = objects_of(code, &threads, &sites);
@@ -60,7 +67,7 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
         if !apart.contains(&function) {
             let mut apart = apart.clone();
             apart.extend(escaping.iter().map(|&thread| threads.get(thread).flat.root));
-            return lower(code, options, &apart);
+            return lower(code, options, &apart, draws);
         }
         let function = code.function(function);
         let message =
@@ -73,6 +80,7 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
     let joined_all = if options.outline { joined_all(&mut points) } else { JoinedAll::new() };
     let mut emitter = Emitter::new(code, options, &threads, &objects, points, &accesses, &sites, &depths);
     emitter.joined_all = joined_all;
+    emitter.draws = draws;
     emitter.declare();
     for thread in threads.indices() {
         emitter.thread(thread)?;
@@ -86,9 +94,9 @@ pub(crate) fn lower(code: &Code, options: &Options, apart: &BTreeSet<FunctionId>
         let span = code.entries.first().map_or(Span::default(), |id| code.function(*id).span);
         emitter.program.properties.push(Property::nodeadlock(span));
     }
-    let (program, diagnostics) = emitter.finish();
+    let (program, diagnostics, atlas) = emitter.finish();
     let (few_objects, open_calls) = (few_objects(&threads, &sites), open_calls(&threads));
-    Ok(Lowered { program: Some(program), diagnostics, few_objects, open_calls })
+    Ok((Lowered { program: Some(program), diagnostics, few_objects, open_calls }, atlas))
 }
 
 /// Where more objects, more elements of one, or more threads may be needed than there are.
@@ -227,6 +235,9 @@ pub(crate) struct Emitter<'a> {
     /// What a thread returned, by its identity, where somebody asks for it.
     pub(crate) results: Option<SharedId>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What edges do is kept.
+    draws: bool,
+    operations: BTreeMap<EdgeId, Vec<Operation>>,
     // Of the thread that is being emitted:
     pub(crate) thread: ThreadIndex,
     pub(crate) routine: RoutineId,
@@ -291,6 +302,8 @@ impl<'a> Emitter<'a> {
             lives: None,
             results: None,
             diagnostics: Vec::new(),
+            draws: false,
+            operations: BTreeMap::new(),
             thread: ThreadIndex(0),
             routine: RoutineId(0),
             here: LocationId(0),
@@ -310,13 +323,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn finish(mut self) -> (Program, Vec<Diagnostic>) {
+    fn finish(mut self) -> (Program, Vec<Diagnostic>, Atlas) {
         let mut telling = self.telling();
+        unread::forget(&mut self.program, &mut self.edges, &mut telling);
+        let atlas = if self.draws { self.atlas() } else { Atlas::default() };
         let mut program = self.program;
-        unread::forget(&mut program, &mut self.edges, &mut telling);
         program.telling = (!self.is_outline).then(|| Arc::new(telling));
         program.edges = Arc::new(self.edges);
-        (threadwise_validate::finished(program), self.diagnostics)
+        (threadwise_validate::finished(program), self.diagnostics, atlas)
     }
 
     /// Declares the templates and the variables that are there for all threads.
@@ -444,6 +458,7 @@ impl<'a> Emitter<'a> {
         for copied in inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge) {
             self.told.push(self.told[copied].clone());
             self.told_functions.push(self.told_functions[copied].clone());
+            self.does_the_same(copied, self.told.len() - 1);
         }
         live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
         if self.is_outline {

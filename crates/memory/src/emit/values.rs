@@ -2,6 +2,7 @@
 //! kept in temporaries. Everything else is one expression.
 
 use super::{Emitter, Fallible, assigned, guarded};
+use crate::atlas::Operation;
 use crate::code::{BinaryOp as Op, Expr, ExprKind, Type, UnaryOp};
 use crate::layout::{ADDRESS, loads_of_expr};
 use crate::objects::ObjectId;
@@ -75,6 +76,7 @@ impl Emitter<'_> {
                 let temporary = VarRef::Local(self.temporary_of_its_own(&sort, span));
                 let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
                 self.step(assigned(vec![(place, Value::Any)]), span);
+                self.does(Operation::Any(temporary));
                 read(temporary, sort, span)
             }
             _ => Term::constant(0, sort, span),

@@ -1,6 +1,7 @@
 //! The variables of the lowered program: which there are, and what they start with.
 
 use super::{Emitter, Fallible, INDETERMINATE, UNKNOWN, assigned, guarded};
+use crate::atlas::Operation;
 use crate::code::{Base, Callee, Code, Expr, ExprKind, Function, InstructionKind, Object as LibraryObject, Type};
 use crate::layout::{COUNT, UNSIGNED, is_visible, owner_alone};
 use crate::objects::{Leaf, LeafId, ObjectId, Storage, ThreadIndex};
@@ -55,7 +56,7 @@ pub(super) fn has_unknown_pointers(code: &Code, threads: &Threads) -> bool {
 
 impl Emitter<'_> {
     /// Where addresses begin: no integer that a program makes a pointer of by itself is that large.
-    fn bias(&self) -> i64 {
+    pub(super) fn bias(&self) -> i64 {
         if self.code.pointer_bytes < 8 { 1 << 30 } else { 1 << 40 }
     }
 
@@ -383,6 +384,7 @@ impl Emitter<'_> {
             let parameters = (0..function.params.min(1)).map(|_| self.parameter_place(thread)).collect();
             let command = startable.first_step(parameters, span);
             self.step(command, span);
+            self.does(Operation::Start);
         }
         if self.threads.get(thread).is_entry {
             // Whoever starts the program gives what it likes.
@@ -390,7 +392,13 @@ impl Emitter<'_> {
                 let parameter = crate::code::LocalId(flat.first_param.0 + number);
                 let object = self.objects.at(Storage::Local(thread, parameter));
                 for leaf in self.objects.object(object).leaves.clone() {
+                    let before = self.edges.len();
                     self.any_value(leaf, span);
+                    if let (0, 0, Some(kept)) = (thread.0, number, self.kept.get(&leaf))
+                        && self.edges.len() > before
+                    {
+                        self.does(Operation::Arguments(kept.var));
+                    }
                 }
             }
         }
@@ -479,6 +487,7 @@ impl Emitter<'_> {
         }
         self.seen();
         self.edge(self.here, exit, last, span, None);
+        self.does(Operation::End);
     }
 
     /// Whether a leaf's values are those of the sort that pointers have.
