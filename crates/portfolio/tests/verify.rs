@@ -108,7 +108,7 @@ fn engines_are_found_by_name() {
     assert_eq!(
         error.to_string(),
         "there is no engine `guess`; available: `auto`, `explicit`, `contracts`, `conformance`, `modular`, `cartesian`, \
-         `predicates`, `locks`, `hunt`"
+         `predicates`, `locks`, `intervals`, `hunt`"
     );
 }
 
@@ -122,7 +122,9 @@ fn a_named_engine_needs_no_note() {
 fn auto_goes_on_where_the_search_cannot_say() {
     let text = "shared m: mutex; shared x: 0..1; thread W[*] { acquire(m); x = 1; x = 0; assert x == 0; release(m); }";
     let outcome = verified(text, &Request::default());
-    assert_eq!((outcome.verdict.word(), outcome.engine.as_str(), outcome.modular), ("safe", "modular", Some(true)));
+    assert_eq!(outcome.verdict.word(), "safe");
+    // Both prove it, and it is not said who is the first.
+    assert!(["modular", "intervals"].contains(&outcome.engine.as_str()), "{}", outcome.engine.as_str());
     let chosen = outcome.chosen.expect("auto says what it did");
     assert!(chosen.to_string().contains("explicit"), "{chosen}");
 }
@@ -139,7 +141,8 @@ fn unknown_is_a_plan() {
     assert!(lines.iter().any(|line| line.starts_with("explicit: ")), "{lines:?}");
     assert!(lines.iter().any(|line| line.starts_with("modular: ")), "{lines:?}");
     assert!((1..=2).contains(&unknown.advice().len()), "{:?}", unknown.advice());
-    assert!(unknown.advice().iter().any(|advice| advice.to_string().contains("bound `x`")), "{:?}", unknown.advice());
+    // `x` keeps no bound, so that none is advised.
+    assert!(!unknown.advice().iter().any(|advice| advice.to_string().contains("bound `x`")), "{:?}", unknown.advice());
 }
 
 /// Without threads there is no thread state to say anything about, and still a store that may be wrong.
