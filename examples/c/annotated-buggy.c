@@ -1,6 +1,7 @@
 // The block is not atomic, so that the invariant does not hold in between.
 /*@ invariant sum == left + right; */
 // assertions: UNSAFE
+// native: what an annotation says is not in the compiled program
 #include <pthread.h>
 
 int left = 5, right, sum = 5;

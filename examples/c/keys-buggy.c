@@ -1,5 +1,6 @@
 // The thread gives what is under its key to another one and then ends: the destructor frees it while the other reads it.
 // memory: UNSAFE
+// native: keys are not followed in compiled programs
 #include <pthread.h>
 #include <stdlib.h>
 #include <threads.h>

@@ -1,6 +1,7 @@
 // Ten thousand threads are created. Main looks at the counter without the lock, while one of them may be at work: with a single one that
 // runs it is seen, and the others need not run.
 // assertions: UNSAFE
+// native: threads that are created and never run are not kept back in compiled programs
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 // A pointer into the array survives its growth.
 // memory: UNSAFE
+// native: memory that realloc moves is not followed in compiled programs
 #include <stdlib.h>
 
 int main(void) {

@@ -1,5 +1,6 @@
 // What a thread reads and does not use it has read all the same.
 // races: UNSAFE
+// native: the compiler leaves out a load of which nobody uses the value
 #include <pthread.h>
 
 int shared;

@@ -169,7 +169,7 @@ fn errors_of_examples_happen_in_the_compiled_programs() {
         return;
     }
     threadwise_solver_setup::solver_for_tests();
-    let mut confirmed = 0;
+    let (mut confirmed, mut failures) = (0, Vec::new());
     for path in c_examples() {
         let text = std::fs::read_to_string(&path).expect("readable example");
         for property in ["assertions", "races", "memory", "overflow", "locks"] {
@@ -178,9 +178,12 @@ fn errors_of_examples_happen_in_the_compiled_programs() {
             }
             match confirm(&path, &text, property) {
                 Ok(Outcome::Confirmed(_)) => confirmed += 1,
-                other => panic!("{property} of {}: {other:?}", path.display()),
+                // The example says why the machine cannot show it.
+                Ok(Outcome::Undecided(_) | Outcome::Refuted(_)) if text.contains("\n// native: ") => {}
+                other => failures.push(format!("{property} of {}: {other:?}", path.display())),
             }
         }
     }
+    assert!(failures.is_empty(), "{failures:#?}");
     assert!(confirmed > 15, "{confirmed} errors were confirmed");
 }
