@@ -20,7 +20,7 @@ void *sum_upper(void *unused) {
 
 int main(void) {
   length = __VERIFIER_nondet_int();
-  if (length < 0 || length > 1000000) return 0;
+  if (length < 1 || length > 1000000) return 0;
   values = malloc(sizeof(int) * length);
   for (int i = 0; i < length; i++) values[i] = __VERIFIER_nondet_int();
   pthread_t a, b;
