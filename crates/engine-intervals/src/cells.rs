@@ -272,7 +272,7 @@ impl<'a> Cells<'a> {
                 (!numbers.is_empty()).then_some(numbers)
             }
             Domain::Sort(Sort::Tid) => None,
-            Domain::Sort(sort) => self.keys(sort).map(|(low, count)| (low..low + count).collect()),
+            Domain::Sort(sort) => self.keys(sort).map(|(low, count)| (0..count).map(|k| low + k).collect()),
         }
     }
 }

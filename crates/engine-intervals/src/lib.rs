@@ -74,6 +74,10 @@ fn error(analysis: &Analysis<'_>) -> Result<Option<String>, Limit> {
     if initial_error(analysis.cells) {
         return Ok(Some("initial values may be in error".to_string()));
     }
+    // What holds is said where threads are.
+    if analysis.here.is_empty() {
+        return Ok(Some("there is no thread".to_string()));
+    }
     for here in analysis.here.iter().filter(|here| !here.is_gone) {
         let ends = analysis.step(here)?;
         if let Some(span) = ends.faults.first() {
