@@ -83,6 +83,8 @@ impl Eyes<'_> {
             }
             BinaryOp::BitAnd if right.low() >= 0 => Numbers::between(0, right.high()),
             BinaryOp::BitAnd if left.low() >= 0 => Numbers::between(0, left.high()),
+            // What is computed with numbers of a range need not be in it.
+            _ if sort.bits().is_none() => Numbers::anything(),
             _ => self.cells.all(sort),
         }
     }

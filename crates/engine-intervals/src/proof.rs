@@ -54,13 +54,8 @@ fn formula(analysis: &Analysis<'_>, template: TemplateId, states: &[&Here]) -> T
     let parameters = parameters.with_locals(&cells.population, &here.point);
     let routines = here.point.routines(cells.program);
     let frames = routines.iter().flat_map(|routine| cells.frame(*routine));
-    let mut sorts: Vec<(Sort, bool)> =
+    let sorts: Vec<(Sort, bool)> =
         cells.shared.iter().chain(frames).map(|cell| (cell.sort.clone(), cell.known)).collect();
-    // What is out of scope is not worth saying: nobody reads it before it is written.
-    let location = cells.program.location(here.point.location);
-    for at in location.dead.iter().flat_map(|dead| cells.of_local(location.routine, *dead)) {
-        sorts[here.state.frame() + at].1 = false;
-    }
     let (own, constants) = parameters.constants().split_first().expect("a thread has an identity");
     let terms = Terms { cells, own: own.clone(), constants: constants.to_vec(), sorts };
     let Some(always) = &analysis.known.always else { return Term::bool(false) };
