@@ -79,7 +79,7 @@ fn all_engines_agree() {
         Ok(table) => table,
         Err(saved) => panic!("{saved}"),
     };
-    assert_eq!((table.programs, table.engines.len()), (28, 8), "{table}");
+    assert_eq!((table.programs, table.engines.len()), (28, 10), "{table}");
     let _ = std::fs::remove_dir_all(folder);
 }
 
