@@ -1,9 +1,9 @@
 //! Engine `hunt`: looks for errors, and for nothing else. It answers UNSAFE or UNKNOWN.
 //!
 //! Concrete states are searched, one execution after the other, those first that are likely to show an error however many
-//! steps it takes: with few preemptions ([`bounded`]), then at random ([`walk`]), then towards extremes ([`climb`]). In rounds, each with more work than the
+//! steps it takes: with few preemptions (`bounded`), then at random (`walk`), then towards extremes (`climb`). In rounds, each with more work than the
 //! one before, so that no way to search and no number of copies keeps the others waiting for long. What is found is made
-//! small ([`shrink`]). The seeds are fixed: runs repeat.
+//! small (`shrink`). The seeds are fixed: runs repeat.
 //!
 //! The engine knows nothing of other engines, of solvers or of files.
 
