@@ -2,6 +2,7 @@
 
 use crate::assume::Reader;
 use crate::number::{LEAST, MOST, Numbers};
+use crate::state::Distance;
 use crate::state::{At, State};
 use crate::step::{Inner, Walker, Written};
 use threadwise_ir::{BinaryOp, Expr, ExprKind, Place, Sort, Value, VarRef};
@@ -70,7 +71,7 @@ impl Walker<'_> {
         state: &State,
         e: &Expr,
         sort: &Sort,
-    ) -> Option<(Numbers, Option<(At, i64)>)> {
+    ) -> Option<(Numbers, Distance)> {
         let value = reader.eyes.value(state, e, &[]);
         if !is_scalar(sort) {
             return None;
@@ -84,13 +85,8 @@ impl Walker<'_> {
     }
 
     /// Stores values, whose sources are cells as they are now.
-    pub(crate) fn store(
-        &self,
-        reader: &Reader<'_>,
-        next: &mut Inner,
-        stores: Vec<(&Place, Numbers, Option<(At, i64)>)>,
-    ) {
-        let mut strong: Vec<(At, Numbers, Option<(At, i64)>)> = Vec::new();
+    pub(crate) fn store(&self, reader: &Reader<'_>, next: &mut Inner, stores: Vec<(&Place, Numbers, Distance)>) {
+        let mut strong: Vec<(At, Numbers, Distance)> = Vec::new();
         let mut weak = Vec::new();
         for (place, value, source) in stores {
             let located = reader.eyes.element(&next.state, place.var, place.indices.iter(), &[]);
@@ -129,7 +125,7 @@ fn note(next: &mut Inner, at: At, (up, down): (bool, bool)) {
 }
 
 /// Whether a cell becomes no less, and whether it becomes no more, by being assigned a value.
-fn direction(state: &State, at: At, value: &Numbers, source: Option<(At, i64)>) -> (bool, bool) {
+fn direction(state: &State, at: At, value: &Numbers, source: Distance) -> (bool, bool) {
     let (low, high) = (state.cells[at].low(), state.cells[at].high());
     let within = value.low() != LEAST && value.high() != MOST && low != LEAST && high != MOST;
     let (mut up, mut down) = (within && value.low() >= high, within && value.high() <= low);

@@ -7,6 +7,9 @@ use crate::state::{At, State};
 use std::collections::BTreeMap;
 use threadwise_ir::Sort;
 
+/// What somebody changes in which circumstances.
+type Changes<'s> = (&'s (Role, Circumstances), &'s BTreeMap<At, Change>);
+
 /// In which stores a thread does something: what it knows of the cells that tell who may do what, as it sees them.
 pub(crate) type Circumstances = Vec<(At, Numbers)>;
 
@@ -101,12 +104,7 @@ impl Writes {
         others
     }
 
-    fn possible<'s>(
-        &'s self,
-        cells: &'s Cells<'_>,
-        me: Role,
-        state: &State,
-    ) -> Vec<(&'s (Role, Circumstances), &'s BTreeMap<At, Change>)> {
+    fn possible<'s>(&'s self, cells: &'s Cells<'_>, me: Role, state: &State) -> Vec<Changes<'s>> {
         let is_other = |by: Role| by != me || cells.thread(me).is_none();
         let possible = |by: Role, when: &Circumstances| is_other(by) && is_possible(cells, by, me, when, state);
         self.of.iter().filter(|((by, when), _)| possible(*by, when)).collect()

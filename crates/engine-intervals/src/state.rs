@@ -3,6 +3,9 @@
 use crate::number::{LEAST, MOST, Numbers, add_bounds};
 use std::collections::BTreeMap;
 
+/// Which cell a number differs from by a constant, if one is known.
+pub(crate) type Distance = Option<(At, i64)>;
+
 /// More differences than this are not kept in one state.
 const MANY: usize = 400;
 
@@ -58,7 +61,7 @@ impl State {
     }
 
     /// Gives cells values at once: each is a set, and may be another cell's value before, moved by so much.
-    pub(crate) fn assign(&mut self, assigned: &[(At, Numbers, Option<(At, i64)>)]) {
+    pub(crate) fn assign(&mut self, assigned: &[(At, Numbers, Distance)]) {
         let is_assigned = |cell: At| assigned.iter().any(|(target, ..)| *target == cell);
         let mut kept = Vec::new();
         for (target, _, source) in assigned {

@@ -181,7 +181,7 @@ impl Frontend for C {
     }
 
     fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {
-        load(files, options, |code, lowering| threadwise_memory::lower(code, lowering))
+        load(files, options, threadwise_memory::lower)
     }
 }
 
