@@ -129,7 +129,6 @@ fn what_is_not_a_formula_is_refused() {
         "(= 1 true)",
         "unknown",
         "(div x 0)",
-        "(div x x)",
         "(f x)",
         "99999999999999999999",
         "x x",
@@ -149,6 +148,8 @@ fn what_is_not_a_formula_is_refused() {
     ] {
         assert!(read_term(text, &scope).is_err(), "{text}");
     }
+    // What a quotient by zero is the solver leaves open; a formula may speak of it all the same.
+    assert!(read_term("(= (div x x) 1)", &scope).is_ok());
     assert_eq!(read_term("(let ((a (<= x 1))) (and a (not a)))", &scope), Ok(Term::bool(false)));
     assert!(parse_sexps(&"(".repeat(100_000)).is_err(), "deep nesting is refused, not a crash");
 }
