@@ -14,9 +14,10 @@
 //! A *mutex* is here a shared variable, or an element of an array, that holds the identity of a thread and that nobody
 //! but its holder gives back: whatever writes it either waits until it is `none` and stores `self`, or asserts
 //! that it is `self` and stores `none`. A thread *waits for* a mutex where all it can do is to take one that somebody
-//! holds, and which one that is depends on its own variables only. It cannot move before the holder does. So threads
-//! that wait for mutexes of each other, around a cycle, never move again, whatever the others do. A thread that waits
-//! for its own mutex is such a cycle by itself. Neither does one move that waits for the mutex of a thread that has ended.
+//! holds, be it as the first thing in an atomic block, and which one that is depends on its own variables only. It cannot
+//! move before the holder does. So threads that wait for mutexes of each other, around a cycle, never move again, whatever
+//! the others do. A thread that waits for its own mutex is such a cycle by itself. Neither does one move that waits for the
+//! mutex of a thread that has ended.
 //!
 //! What a thread shows here depends on the shared store and its own local state alone, as it must. Whom it waits for is
 //! told by the element of what it shows: the number of the holder.
@@ -24,8 +25,8 @@
 use crate::observe::{Met, Observation, Observations};
 use crate::step::Steps;
 use crate::{
-    BinaryOp, Command, Edge, EdgeId, Env, Expr, ExprKind, Instance, Op, Pattern, Place, Program, Property, PropertyId,
-    SharedId, Sort, ThreadId, UnaryOp, Update, Value, VarRef, Wait,
+    BinaryOp, Command, Edge, EdgeId, Env, Expr, ExprKind, Instance, LocationId, Op, Pattern, Place, Program, Property,
+    PropertyId, SharedId, Sort, ThreadId, UnaryOp, Update, Value, VarRef, Wait,
 };
 use threadwise_source::Span;
 
@@ -89,6 +90,17 @@ impl Program {
         permits.sort_unstable();
         permits.dedup();
         permits
+    }
+
+    /// The edge that a thread must take first, where there is only one. An atomic block is entered by a step that does
+    /// nothing, and what it does first decides whether it can be entered: then that is the edge.
+    pub fn only_way(&self, from: LocationId) -> Option<EdgeId> {
+        let [edge] = self.location(from).edges[..] else { return None };
+        let inside = self.location(self.edge(edge).to);
+        match inside.edges[..] {
+            [first] if inside.transient && self.edge(edge).op.does_nothing() => Some(first),
+            _ => Some(edge),
+        }
     }
 
     /// Adds what `nodeadlock;` says, if it has not been said.
@@ -230,7 +242,7 @@ impl Instance {
 
     /// The number of the thread whose mutex a still thread waits for.
     fn waits_for(&self, waiting: &Waiting, thread: ThreadId, shared: &[i64], local: &[i64]) -> Option<u32> {
-        let [edge] = self.program.location(self.location_of(local)).edges[..] else { return None };
+        let edge = self.program.only_way(self.location_of(local))?;
         let (place, _) = self.program.edge(edge).taken()?;
         let is_mutex = |var: SharedId| waiting.is_mutex[var.index()];
         let VarRef::Shared(var) = place.var else { return None };

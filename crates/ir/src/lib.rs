@@ -51,4 +51,4 @@ pub use sort::{
 pub use state::{Broken, InitialStores, State};
 pub use step::{Control, Failure, Frame, Path, StepError, Steps, Successor};
 pub use symmetry::{Cutoff, Symmetry};
-pub use telling::{NamedObject, Pool, Shape, Shown, Telling, Told, ToldAccess};
+pub use telling::{NamedObject, Pool, Shape, Shown, Telling, Told, ToldAccess, Unrolled};

@@ -2,7 +2,7 @@
 
 use crate::{
     Domain, EdgeId, Expr, ExprKind, LocalId, LocationId, Property, PropertyId, RoutineId, SharedId, Sort, SortRef,
-    Telling, TemplateId, UnaryOp, VarRef,
+    Telling, TemplateId, UnaryOp, Unrolled, VarRef,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -45,6 +45,8 @@ pub struct Program {
     pub outline: Option<Arc<Program>>,
     /// How to tell people of it, where its text alone does not; nothing that is verified depends on it.
     pub telling: Option<Arc<Telling>>,
+    /// The loops that were unrolled, inner ones first; for people, too.
+    pub unrolled: Arc<[Unrolled]>,
 }
 
 impl Program {
@@ -66,6 +68,7 @@ impl Program {
             exceptions: Vec::new(),
             outline: None,
             telling: None,
+            unrolled: Arc::default(),
         }
     }
 }
@@ -233,6 +236,14 @@ pub struct Edge {
     pub branch: Option<bool>,
     /// What it accesses it accesses atomically, as far as races are concerned.
     pub atomic: bool,
+}
+
+impl Edge {
+    /// Whether it is there to fail, and not to be passed.
+    pub fn only_fails(&self) -> bool {
+        let is_false = |e: &Expr| matches!(e.kind, ExprKind::Const(0));
+        matches!(&self.op, Op::Command(command) if command.assertions.iter().any(|assertion| is_false(&assertion.condition)))
+    }
 }
 
 /// What an edge does.
@@ -453,6 +464,14 @@ impl Program {
 }
 
 impl Op {
+    /// Whether it only goes on, whatever the state is.
+    pub fn does_nothing(&self) -> bool {
+        let Op::Command(Command { assertions, guard: None, update: Update::Assign(assignments) }) = self else {
+            return false;
+        };
+        assertions.is_empty() && assignments.is_empty()
+    }
+
     /// Calls `visit` on every expression in the operation.
     pub fn walk_expressions(&self, visit: &mut dyn FnMut(&Expr)) {
         match self {

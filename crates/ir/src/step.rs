@@ -438,9 +438,9 @@ impl<'a> Run<'a> {
     fn update(&mut self, update: &Update, to: LocationId, mut state: Inner, span: Span) -> Result<(), Stop> {
         match update {
             Update::Assign(assignments) => {
-                let choices = self.assign(assignments, &mut state)?;
+                self.assign(assignments, &mut state, span)?;
                 set_location(&mut state.local, to);
-                self.arrive_with_choices(choices, state, span);
+                self.arrive(state);
                 Ok(())
             }
             Update::Action { frame, formula, assertion } => {
@@ -449,28 +449,30 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Stores the determined right-hand sides; returns the places that may get any value.
-    fn assign(&self, assignments: &[(Place, Value)], state: &mut Inner) -> Result<Vec<(Target, SortRef)>, Stop> {
-        let mut stores: SmallVec<[(Target, Words); 2]> = SmallVec::new();
-        let mut choices = Vec::new();
+    /// Evaluates all right-hand sides and places, then stores from left to right: where places coincide, the last one counts.
+    fn assign(&self, assignments: &[(Place, Value)], state: &mut Inner, span: Span) -> Result<(), Stop> {
+        let mut stores: SmallVec<[(Target, Option<Words>, SortRef); 2]> = SmallVec::new();
         for (place, value) in assignments {
             match value {
                 Value::Of(e) => {
                     let (words, target) =
                         self.evaluate(state.origin(), |env| Ok((env.words(e)?, env.target(place)?)))?;
                     self.check_range(&place.sort, &words, e.span)?;
-                    stores.push((target, words));
+                    stores.push((target, Some(words), place.sort));
                 }
                 Value::Any => {
                     let target = self.evaluate(state.origin(), |env| env.target(place))?;
-                    choices.push((target, place.sort));
+                    stores.push((target, None, place.sort));
                 }
             }
         }
-        for (target, words) in &stores {
-            self.store(state, target, words);
+        for (target, words, sort) in &stores {
+            match words {
+                Some(words) => self.store(state, target, words),
+                None => self.open(state, target, sort, span),
+            }
         }
-        Ok(choices)
+        Ok(())
     }
 
     fn check_range(&self, sort: &Sort, words: &[i64], span: Span) -> Result<(), Stop> {
@@ -482,11 +484,7 @@ impl<'a> Run<'a> {
     }
 
     fn store(&self, state: &mut Inner, target: &Target, words: &[i64]) {
-        let start = target.offset
-            + match target.var {
-                VarRef::Shared(_) => 0,
-                VarRef::Local(_) => self.instance.top_frame(&state.local).1,
-            };
+        let start = self.start(state, target);
         let (store, before) = match target.var {
             VarRef::Shared(_) => (&mut state.shared, 0),
             VarRef::Local(_) => (&mut state.local, state.shared.len()),
@@ -498,27 +496,28 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The places that may get any values stay open as long as nothing looks at them.
-    fn arrive_with_choices(&mut self, choices: Vec<(Target, SortRef)>, mut state: Inner, span: Span) {
+    /// Where a place starts in its store.
+    fn start(&self, state: &Inner, target: &Target) -> usize {
+        match target.var {
+            VarRef::Shared(_) => target.offset,
+            VarRef::Local(_) => self.instance.top_frame(&state.local).1 + target.offset,
+        }
+    }
+
+    /// A place that may get any value stays open as long as nothing looks at it.
+    fn open(&self, state: &mut Inner, target: &Target, sort: &Sort, span: Span) {
+        let before = if matches!(target.var, VarRef::Shared(_)) { 0 } else { state.shared.len() };
+        let start = before + self.start(state, target);
+        state.close(start..start + self.instance.words(sort));
+        let mut free = Vec::new();
+        free_words(self.instance, sort, start, &self.wanted, &mut free);
+        let free = restricted(free, &self.wanted);
+        // The same value stands wherever the choice is open, so that equal states are equal.
         let mut words = state.words();
-        for (target, sort) in &choices {
-            let start = match target.var {
-                VarRef::Shared(_) => target.offset,
-                VarRef::Local(_) => state.shared.len() + self.instance.top_frame(&state.local).1 + target.offset,
-            };
-            state.close(start..start + self.instance.words(sort));
-            let mut free = Vec::new();
-            free_words(self.instance, sort, start, &self.wanted, &mut free);
-            let free = restricted(free, &self.wanted);
-            // The same value stands wherever the choice is open, so that equal states are equal.
-            free.iter().for_each(|word| words[word.index] = word.first());
-            state.open.extend(free);
-        }
-        if !choices.is_empty() {
-            state.set(&words);
-            state.opened_at = span;
-        }
-        self.arrive(state);
+        free.iter().for_each(|word| words[word.index] = word.first());
+        state.set(&words);
+        state.open.extend(free);
+        state.opened_at = span;
     }
 
     fn action(

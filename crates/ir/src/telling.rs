@@ -3,7 +3,7 @@
 //!
 //! Nothing here has a part in what is verified: no engine and no judge looks at it.
 
-use crate::{EdgeId, Expr, LocalId, RoutineId, SharedId};
+use crate::{EdgeId, Expr, LocalId, Program, RoutineId, SharedId};
 use std::sync::Arc;
 use threadwise_source::Span;
 
@@ -111,6 +111,47 @@ pub enum Shape {
     Fields(Vec<(i64, Arc<str>, Shape)>),
     /// So many elements of so many bytes.
     Elements(i64, i64, Box<Shape>),
+}
+
+/// A loop of which there is one copy of its body for each value: `for k in 0..3 { … }`.
+#[derive(Clone, Debug)]
+pub struct Unrolled {
+    /// `k`
+    pub name: Arc<str>,
+    /// Its value in the first copy; it grows by one from copy to copy.
+    pub first: i64,
+    /// The values are numbers of threads.
+    pub is_thread: bool,
+    /// The first edge of each copy, and the one behind the last copy.
+    pub starts: Box<[EdgeId]>,
+}
+
+impl Unrolled {
+    /// The value in the copy that an edge stands in.
+    pub fn value_at(&self, edge: EdgeId) -> Option<i64> {
+        let before = self.starts.partition_point(|start| *start <= edge);
+        let is_inside = before > 0 && before < self.starts.len();
+        is_inside.then(|| self.first + before as i64 - 1)
+    }
+}
+
+impl Program {
+    /// The copies of unrolled loops that an edge stands in, the innermost first.
+    pub fn copies_around(&self, edge: EdgeId) -> impl Iterator<Item = (&Unrolled, i64)> {
+        self.unrolled.iter().filter_map(move |copies| Some((copies, copies.value_at(edge)?)))
+    }
+
+    /// Whether two edges, of which one follows the other, are parts of one statement. The same statement done again, as
+    /// in a loop, is another one.
+    pub fn are_one_statement(&self, id: EdgeId, next: EdgeId) -> bool {
+        let (edge, after) = (self.edge(id), self.edge(next));
+        let copy = |id: EdgeId| self.copies_around(id).map(|(_, value)| value);
+        id != next
+            && edge.span == after.span
+            && edge.branch.is_none()
+            && edge.to == after.from
+            && copy(id).eq(copy(next))
+    }
 }
 
 impl Telling {

@@ -72,10 +72,12 @@ fn may_rest(program: &Program, state: &State, thread: usize) -> bool {
 fn awaited_holder(program: &Program, state: &State, thread: usize) -> Result<Option<usize>, Fault> {
     let mut inside = state.clone();
     let frame = inside.frame_mut(thread);
-    // Who is before an atomic block waits for the block, not for what it takes first.
-    while let Some(Kind::Select(branches)) = frame.statement(program).map(|stmt| &stmt.kind)
-        && branches.len() == 1
-    {
+    loop {
+        match frame.statement(program).map(|stmt| &stmt.kind) {
+            Some(Kind::Atomic(_)) => {}
+            Some(Kind::Select(branches)) if branches.len() == 1 => {}
+            _ => break,
+        }
         frame.enter(program, 0)?;
         frame.glide(program)?;
     }

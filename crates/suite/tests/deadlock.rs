@@ -117,6 +117,34 @@ fn what_is_found_has_its_own_kind() {
     }
 }
 
+/// Who cannot enter an atomic block, because it takes first what somebody holds, waits for that.
+#[test]
+fn an_atomic_block_waits_for_the_mutex_that_it_takes_first() {
+    threadwise_solver_setup::solver_for_tests();
+    let beside = |threads: &str| format!("shared a, b: mutex; {threads} thread R {{ loop {{ skip; }} }} nodeadlock;");
+    let itself = beside("thread P { acquire(a); atomic { acquire(a); } }");
+    let nested = beside("thread P { acquire(a); atomic { { atomic { acquire(a); skip; } } } }");
+    let crossed = beside(
+        "thread P { acquire(a); atomic { acquire(b); release(b); } }
+        thread Q { acquire(b); atomic { acquire(a); release(a); } }",
+    );
+    let ended = beside("thread P { acquire(a); } thread Q { atomic { acquire(a); release(a); } }");
+    for engine in ["explicit", "cartesian", "predicates", "hunt", "auto"] {
+        for text in [&itself, &nested, &crossed, &ended] {
+            assert_eq!(kind(text, engine), "lock-cycle", "{engine}: {text}");
+        }
+    }
+    for text in [&itself, &nested, &crossed, &ended] {
+        assert_ne!(kind(text, "modular"), "safe", "{text}");
+    }
+    // What comes first may be something else, and then the block may wait for that.
+    let tests_first = beside("shared x: bool; thread P { acquire(a); atomic { await x; acquire(a); } }");
+    let gives_back = beside("thread P { acquire(a); release(a); } thread Q { atomic { acquire(a); release(a); } }");
+    for text in [&tests_first, &gives_back] {
+        assert_eq!(kind(text, "explicit"), "safe", "{text}");
+    }
+}
+
 /// What waits at which point, and why that is one: each of these is another reason why a thread is not stuck.
 #[test]
 fn who_is_not_stuck() {

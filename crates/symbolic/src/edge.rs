@@ -134,22 +134,21 @@ impl<'a> Taker<'a> {
 
     /// As in the semantics: all is evaluated first, then stored in order, the free choices last.
     fn assign(&mut self, assignments: &[(Place, Assigned)]) -> Result<(), Unsupported> {
-        let (mut stores, mut choices) = (Vec::new(), Vec::new());
+        let mut stores = Vec::new();
         for (place, assigned) in assignments {
             match assigned {
                 Assigned::Of(e) => {
                     let value = self.value(e)?;
                     let keys = self.keys(place)?;
                     self.fits(&place.sort, &value, e.span);
-                    stores.push((place, keys, value));
+                    stores.push((place, keys, Some(value)));
                 }
-                Assigned::Any => choices.push((place, self.keys(place)?)),
+                Assigned::Any => stores.push((place, self.keys(place)?, None)),
             }
         }
-        for (place, keys) in choices {
-            stores.push((place, keys, self.any(&place.sort)));
-        }
+        // Where places coincide, the last one counts.
         for (place, keys, value) in stores {
+            let value = value.unwrap_or_else(|| self.any(&place.sort));
             self.store(place.var, &keys, &value);
         }
         Ok(())

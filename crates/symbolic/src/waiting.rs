@@ -19,7 +19,7 @@ pub fn is_still(population: &Population, me: &Term, state: &ThreadState, prefix:
 /// one, which one being known by its own variables.
 pub fn waits_for(population: &Population, me: &Term, state: &ThreadState) -> Result<Option<(Term, Term)>, Unsupported> {
     let program = &population.program;
-    let [edge] = program.location(state.point.location).edges[..] else { return Ok(None) };
+    let Some(edge) = program.only_way(state.point.location) else { return Ok(None) };
     let Some((place, held)) = program.edge(edge).taken() else { return Ok(None) };
     let stays = |key: &Expr| !key.any(&|e| matches!(e.kind, ExprKind::Read(VarRef::Shared(_))));
     let is_mutex = matches!(place.var, VarRef::Shared(var) if program.mutexes()[var.index()]);

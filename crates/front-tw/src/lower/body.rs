@@ -2,7 +2,7 @@
 
 use super::budget::{EDGE, POINT};
 use super::functions::Typed;
-use super::graph::{AtomicId, BlockId, BlockLocals, DraftEdge, Graph, PointId};
+use super::graph::{AtomicId, BlockId, BlockLocals, DraftEdge, DraftUnrolled, Graph, PointId};
 use super::names::{Binding, Scope};
 use super::records::RecordType;
 use super::{Lowerer, Mode};
@@ -43,6 +43,7 @@ pub(super) struct Body<'a> {
     /// How many atomic blocks there have been.
     pub(super) atomics: u32,
     pub(super) callees: Vec<RoutineId>,
+    pub(super) unrolled: Vec<DraftUnrolled>,
 }
 
 impl<'a> Body<'a> {
@@ -68,6 +69,7 @@ impl<'a> Body<'a> {
             atomic: None,
             atomics: 0,
             callees: Vec::new(),
+            unrolled: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::body::{LoopTargets, closing_brace};
-use super::graph::{AtomicId, PointId};
+use super::graph::{AtomicId, DraftUnrolled, PointId};
 use super::names::Binding;
 use crate::ast::{self, Block, Cond, Name, StmtKind};
 use std::ops::RangeInclusive;
@@ -164,10 +164,14 @@ impl<'a> Lowerer<'a> {
         let after = self.fresh();
         let outermost = self.budget.unrolling.is_none();
         self.budget.unrolling.get_or_insert(span);
-        for number in self.numbers_of_copies(thread).into_iter().flatten() {
+        let numbers = self.numbers_of_copies(thread);
+        let first = numbers.as_ref().map_or(0, |numbers| *numbers.start());
+        let mut starts = Vec::new();
+        for number in numbers.into_iter().flatten() {
             if !self.spend(1, span) {
                 break;
             }
+            starts.push(self.body.graph.edges.len());
             let next = self.fresh();
             self.body.loops.push(LoopTargets { break_to: after, continue_to: next });
             self.in_block(|l| {
@@ -177,6 +181,7 @@ impl<'a> Lowerer<'a> {
             self.body.loops.pop();
             self.flow_to(next);
         }
+        self.note_copies(name, first, true, starts);
         if outermost {
             self.budget.unrolling = None;
         }
@@ -241,15 +246,24 @@ impl<'a> Lowerer<'a> {
     fn for_copies(&mut self, name: &'a Name, values: RangeInclusive<i64>, body: &'a Block, after: PointId, span: Span) {
         let before = self.budget.spent();
         let (first, copies) = (*values.start(), u128::from(values.end().abs_diff(*values.start())) + 1);
+        let mut starts = Vec::new();
         for value in values {
             if !self.spend(1, span) {
                 break;
             }
+            starts.push(self.body.graph.edges.len());
             self.for_copy(name, Binding::Constant(value), body, after);
             if value == first {
                 self.judge_by_first_copy(self.budget.spent() - before, copies, span);
             }
         }
+        self.note_copies(name, first, false, starts);
+    }
+
+    /// Keeps in mind which edges belong to which copy.
+    fn note_copies(&mut self, name: &Name, first: i64, is_thread: bool, mut starts: Vec<usize>) {
+        starts.push(self.body.graph.edges.len());
+        self.body.unrolled.push(DraftUnrolled { name: name.text.as_str().into(), first, is_thread, starts });
     }
 
     fn for_copy(&mut self, name: &'a Name, value: Binding, body: &'a Block, after: PointId) {

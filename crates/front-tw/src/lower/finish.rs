@@ -3,12 +3,12 @@
 use super::Lowerer;
 use super::body::Body;
 use super::budget::DEAD_LOCALS_PER_UNIT;
-use super::graph::{BlockId, BlockLocals, DraftEdge, Point, PointId};
+use super::graph::{BlockId, BlockLocals, DraftEdge, DraftUnrolled, Point, PointId};
 use super::reporter::suggest;
 use crate::ast::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use threadwise_ir::{Command, Edge, EdgeId, LocalId, Location, LocationId, Op, Wait};
+use threadwise_ir::{Command, Edge, EdgeId, LocalId, Location, LocationId, Op, Unrolled, Wait};
 use threadwise_source::{Diagnostic, Span};
 
 /// To wait at a label that starts like this is meant.
@@ -91,12 +91,20 @@ impl<'a> Lowerer<'a> {
             return;
         }
         let edges = Arc::make_mut(&mut self.program.edges);
+        // Where each edge went, or the next one that stayed.
+        let mut places = Vec::with_capacity(body.graph.edges.len() + 1);
         for DraftEdge { from, to, op, span, branch } in body.graph.edges {
+            places.push(EdgeId(edges.len() as u32));
             if let (Some(from), Some(to)) = (location_of(from), location_of(to)) {
                 self.program.locations[from.index()].edges.push(EdgeId(edges.len() as u32));
                 edges.push(Edge { from, to, op, span, branch, atomic: false });
             }
         }
+        places.push(EdgeId(edges.len() as u32));
+        self.unrolled.extend(body.unrolled.into_iter().map(|DraftUnrolled { name, first, is_thread, starts }| {
+            let starts = starts.into_iter().map(|draft| places[draft]).collect();
+            Unrolled { name, first, is_thread, starts }
+        }));
         let routine = &mut self.program.routines[id.index()];
         routine.locals = body.locals;
         routine.result = body.result.and_then(|(local, _)| local);

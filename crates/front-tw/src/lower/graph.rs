@@ -73,6 +73,16 @@ pub(super) struct DraftEdge {
     pub(super) branch: Option<bool>,
 }
 
+/// A loop that was unrolled.
+#[derive(Debug)]
+pub(super) struct DraftUnrolled {
+    pub(super) name: Arc<str>,
+    pub(super) first: i64,
+    pub(super) is_thread: bool,
+    /// How many edges there were before each copy, and behind the last one.
+    pub(super) starts: Vec<usize>,
+}
+
 /// Points and edges.
 #[derive(Debug, Default)]
 pub(super) struct Graph {

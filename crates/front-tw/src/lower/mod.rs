@@ -50,7 +50,7 @@ use reporter::Reporter;
 use rustc_hash::FxHashMap;
 use starts::Starts;
 use std::sync::Arc;
-use threadwise_ir::{LocalId, LocationId, Program, RoutineId, SharedId, TemplateId};
+use threadwise_ir::{LocalId, LocationId, Program, RoutineId, SharedId, TemplateId, Unrolled};
 use threadwise_source::{Diagnostic, Severity, SourceFile, SourceMap};
 use threadwise_validate::finished;
 
@@ -173,6 +173,7 @@ struct Lowerer<'a> {
     body: Body<'a>,
     /// The routines that each routine calls.
     callees: Vec<Vec<RoutineId>>,
+    unrolled: Vec<Unrolled>,
     /// The locations that each routine's labels name.
     labels: Vec<FxHashMap<Arc<str>, Vec<LocationId>>>,
     /// The routines that control of a thread can reach, for the threads that were asked for.
@@ -204,6 +205,7 @@ impl<'a> Lowerer<'a> {
             bound: 0,
             body: Body::new(RoutineId(0), true),
             callees: Vec::new(),
+            unrolled: Vec::new(),
             labels: Vec::new(),
             reachable: FxHashMap::default(),
         }
@@ -221,9 +223,10 @@ impl<'a> Lowerer<'a> {
         result
     }
 
-    fn into_lowered(self) -> Lowered {
+    fn into_lowered(mut self) -> Lowered {
         // What the parser left out may be what the rest relies on.
         let is_program = !self.reporter.has_errors() && !self.reporter.incomplete;
+        self.program.unrolled = self.unrolled.into();
         let program = is_program.then(|| finished(self.program));
         Lowered { program, diagnostics: self.reporter.into_diagnostics() }
     }

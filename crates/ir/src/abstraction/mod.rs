@@ -83,7 +83,8 @@ impl<'a> Builder<'a> {
         let locations: Vec<Option<LocationId>> = numbers(&here).into_iter().map(|n| n.map(LocationId)).collect();
         let taken: Vec<bool> = old.edges.iter().map(|edge| here[edge.from.index()]).collect();
         let edges = numbers(&taken);
-        let mut new = Program { abstract_threads: Vec::new(), telling: None, ..old.clone() };
+        let unrolled = Arc::default();
+        let mut new = Program { abstract_threads: Vec::new(), telling: None, unrolled, ..old.clone() };
         retain(&mut new.routines, &kept);
         retain(&mut new.locations, &here);
         let new_edges = old.edges.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(edge, _)| edge.clone());
