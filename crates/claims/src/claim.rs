@@ -75,6 +75,8 @@ pub struct Stats {
     /// For each edge of the program how often it was taken, where an engine knows all that can be taken: one that was
     /// not is taken in no execution. Engines that do not count say one for any number.
     pub taken: Option<Vec<u64>>,
+    /// For each edge of the program how many steps from the states that were searched take it, if that was to be counted.
+    pub covered: Option<Vec<u64>>,
     /// Where a thread is stuck in a state in which no thread can take a step, if a search came across one and was not to
     /// look for them.
     pub stuck: Option<LocationId>,

@@ -169,7 +169,7 @@ fn run(
         ("products", products as u64),
         ("exceptions", exceptions as u64),
     ];
-    *stats = Stats { numbers, taken: Some(run.space.tables.taken.counts()), stuck: None };
+    *stats = Stats { taken: Some(run.space.tables.taken.counts()), ..Stats::of(numbers) };
     match end? {
         End::Safe => {
             let proof = covered(instance, proof::proof(&run), run.space.pace.budget())?;

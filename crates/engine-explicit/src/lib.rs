@@ -7,7 +7,9 @@
 //!
 //! The engine knows nothing of other engines, of solvers or of files.
 
+mod calm;
 mod canonical;
+mod cover;
 mod fold;
 mod initial;
 mod liveness;
@@ -37,11 +39,13 @@ pub struct Options {
     pub max_any_copies: u32,
     /// More states than this are not visited.
     pub max_states: usize,
+    /// Count how often each edge is taken.
+    pub cover: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { symmetry: true, fold: true, proof: false, max_any_copies: 3, max_states: usize::MAX }
+        Options { symmetry: true, fold: true, proof: false, max_any_copies: 3, max_states: usize::MAX, cover: false }
     }
 }
 
@@ -113,7 +117,7 @@ fn search(
         Err(NoStart::Limit(limit)) => return (Claim::Unknown(at_limit(limit, instance)), search.stats()),
     };
     let claim = match search.run(&initial, budget) {
-        End::Error(state) => Claim::Refuted(search.trace_to(state, &initial)),
+        End::Error(state) => Claim::Refuted(search.trace_to(state, &initial, budget)),
         End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
         End::TooMany => Claim::Unknown(Unknown { reason: "too many states".to_string(), advice: Vec::new() }),
         End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
@@ -125,7 +129,8 @@ fn search(
             None => Claim::Exhausted(Exhausted { states: search.visited.len() as u64 }),
         },
     };
-    (claim, search.stats())
+    let covered = if options.cover { search.covered(budget) } else { None };
+    (claim, Stats { covered, ..search.stats() })
 }
 
 fn only_some_copies(copies: u32) -> Unknown {

@@ -24,6 +24,10 @@ pub(crate) struct Search<'a> {
     pub(crate) max_states: usize,
     transitions: u64,
     depth: u64,
+    /// Where the states of each depth begin, and where the last ones that were come to end.
+    pub(crate) levels: Vec<u32>,
+    /// How many states the search has looked at.
+    pub(crate) expanded: u32,
     gap: Option<Gap>,
     /// Where a thread is stuck in the first deadlock, where these are no errors.
     stuck: Option<LocationId>,
@@ -58,6 +62,8 @@ impl<'a> Search<'a> {
             max_states: usize::MAX,
             transitions: 0,
             depth: 0,
+            levels: vec![0],
+            expanded: 0,
             gap: None,
             stuck: None,
             permits: instance.program.permits(),
@@ -95,10 +101,12 @@ impl<'a> Search<'a> {
         let mut state = vec![0; self.instance.threads.len() + 1];
         let mut successor = state.clone();
         let mut level_end = self.visited.len();
+        self.levels.push(level_end as u32);
         let mut next: u32 = 0;
         while (next as usize) < self.visited.len() {
             if next as usize == level_end {
                 level_end = self.visited.len();
+                self.levels.push(level_end as u32);
                 self.depth += 1;
             }
             if next.is_multiple_of(STATES_PER_CHECK) {
@@ -109,6 +117,7 @@ impl<'a> Search<'a> {
                 budget.report(|| format!("{} states, depth {}", self.visited.len(), self.depth));
             }
             self.visited.read(next, &mut state);
+            self.expanded = next + 1;
             if self.expand(next, &state, &mut successor, budget)? {
                 return Ok(End::Error(next));
             }
@@ -159,6 +168,15 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
+    /// Whether a state is an error.
+    pub(crate) fn is_error(&mut self, state: &[u32]) -> bool {
+        let fails =
+            |tables: &mut StepTables<'_>, thread: usize| tables.entry(thread, state[0], state[thread + 1]).fails;
+        matches!(self.memo.judge(state, &self.tables), Judgement::Broken)
+            || self.memo.meets_pattern(state, &mut self.tables)
+            || (0..self.instance.threads.len()).any(|thread| fails(&mut self.tables, thread))
+    }
+
     /// Where a thread is stuck in a state from which no step leads.
     fn stuck_in(&self, state: &[u32]) -> Option<LocationId> {
         let program = &self.instance.program;
@@ -195,7 +213,7 @@ impl<'a> Search<'a> {
             ("local_states", self.tables.locals.iter().map(|l| l.len() as u64).sum()),
         ];
         let (taken, stuck) = (Some(self.tables.taken.counts()), self.stuck);
-        Stats { numbers, taken, stuck }
+        Stats { numbers, taken, stuck, covered: None }
     }
 
     /// The visited states as a proof.

@@ -1,16 +1,41 @@
 //! From a visited error state back to an execution that leads there.
 
+use crate::calm::Calm;
 use crate::initial::InitialStates;
 use crate::search::Search;
 use std::ops::ControlFlow;
 use threadwise_claims::{step_between, violation_in};
-use threadwise_evidence::{Trace, TraceStep};
+use threadwise_evidence::Trace;
 use threadwise_ir::{State, Store, ThreadId};
+use threadwise_limits::Budget;
 
 impl Search<'_> {
-    /// An execution from one of the initial states to the error state. Where states stand for all
-    /// their permutations, the execution is found anew from the representatives along the way.
-    pub(crate) fn trace_to(&mut self, error: u32, initial: &InitialStates) -> Trace {
+    /// An execution from one of the initial states to an error that is as near as this one.
+    pub(crate) fn trace_to(&mut self, error: u32, initial: &InitialStates, budget: &Budget) -> Trace {
+        let Calm { start, steps } = match self.calmest(error, initial, budget) {
+            Some(calm) => calm,
+            None => self.way_to(error, initial),
+        };
+        let mut before = self.state(&start);
+        let initial = before.clone();
+        let mut trace_steps = Vec::new();
+        for (thread, next) in steps {
+            let after = self.state(&next);
+            let step = step_between(self.instance, &before, thread, &after);
+            trace_steps.push(step.expect("the tables list what the semantics gives"));
+            before = after;
+        }
+        Trace {
+            any_copies: self.instance.any_copies(),
+            initial: Some(initial),
+            steps: trace_steps,
+            violation: violation_in(self.instance, &before).expect("the search found an error in this state"),
+        }
+    }
+
+    /// The execution by which the search came to the error state. Where states stand for all their permutations, it is found
+    /// anew from the representatives along the way.
+    fn way_to(&mut self, error: u32, initial: &InitialStates) -> Calm {
         let mut chain = vec![error];
         while let Some(parent) = self.visited.parent(chain[chain.len() - 1]) {
             chain.push(parent);
@@ -28,29 +53,14 @@ impl Search<'_> {
             false => ControlFlow::Continue(()),
         });
         let start = start.break_value().expect("a chain starts in an initial state");
-        let initial = self.state(&start);
-        let (last, steps) = self.steps_along(start, &rest);
-        Trace {
-            any_copies: self.instance.any_copies(),
-            initial: Some(initial),
-            steps,
-            violation: violation_in(self.instance, &self.state(&last))
-                .expect("the search found an error in this state"),
-        }
-    }
-
-    fn steps_along(&mut self, start: Vec<u32>, representatives: &[Vec<u32>]) -> (Vec<u32>, Vec<TraceStep>) {
-        let mut state = start;
+        let mut state = start.clone();
         let mut steps = Vec::new();
-        for target in representatives {
-            let (thread, next) = self.step_towards(&state, target);
-            let before = self.state(&state);
-            let after = self.state(&next);
-            let step = step_between(self.instance, &before, thread, &after);
-            steps.push(step.expect("the tables list what the semantics gives"));
+        for target in rest {
+            let (thread, next) = self.step_towards(&state, &target);
+            steps.push((thread, next.clone()));
             state = next;
         }
-        (state, steps)
+        Calm { start, steps }
     }
 
     fn step_towards(&mut self, state: &[u32], target: &[u32]) -> (ThreadId, Vec<u32>) {
@@ -66,7 +76,7 @@ impl Search<'_> {
         unreachable!("a visited state is a successor of its parent")
     }
 
-    fn state(&self, state: &[u32]) -> State {
+    pub(crate) fn state(&self, state: &[u32]) -> State {
         let local = |(thread, &id): (usize, &u32)| -> Store {
             let template = self.instance.threads[thread].template.index();
             self.tables.locals[template].get(id).into()

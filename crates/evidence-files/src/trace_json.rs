@@ -4,7 +4,9 @@ use crate::stores::{local_json, shared_json, told_locals, told_shared, variables
 use crate::value::is_replicated;
 use serde::Serialize;
 use serde_json::{Value, json};
-use threadwise_evidence::{Trace, TraceStep, Violation, step_span, step_words, violation_info, with_names_of_threads};
+use threadwise_evidence::{
+    Trace, TraceStep, Violation, edge_text, step_span, step_words, violation_info, with_names_of_threads,
+};
 use threadwise_ir::{EdgeId, Instance, State, ThreadId};
 
 /// The longest text of a step in characters.
@@ -102,8 +104,10 @@ pub fn step_text(instance: &Instance, path: &[EdgeId]) -> String {
         return words.text;
     }
     let mut text = String::new();
-    for id in path {
-        let edge = instance.program.edge(*id);
+    for (index, id) in path.iter().enumerate() {
+        if path.get(index + 1).is_some_and(|next| instance.program.are_one_statement(*id, *next)) {
+            continue;
+        }
         if !text.is_empty() {
             text.push_str(match () {
                 () if text == "atomic" => " { ",
@@ -111,12 +115,7 @@ pub fn step_text(instance: &Instance, path: &[EdgeId]) -> String {
                 () => "; ",
             });
         }
-        text.push_str(&instance.program.source.snippet(edge.span, MAX_TEXT));
-        match edge.branch {
-            Some(true) => text.push_str(" is true"),
-            Some(false) => text.push_str(" is false"),
-            None => {}
-        }
+        text.push_str(&edge_text(instance, *id, MAX_TEXT));
         if let Some((cut, _)) = text.char_indices().nth(MAX_TEXT) {
             text.truncate(cut);
             text.push('…');

@@ -3,7 +3,7 @@
 //! * [`Proof`], [`Trace`], [`Violation`]: the data. Whether proofs and stores fit a program at all is
 //!   for their `validate` to say, with a [`FileError`] that tells what does not.
 //! * [`show_value`], [`show_shared`], [`show_local`], [`show_state`]: values as text for people.
-//! * [`step_words`], [`follow`]: steps as text, and what they look at on their way.
+//! * [`edge_text`], [`step_words`], [`follow`]: steps as text, and what they look at on their way.
 //! * [`violation_info`], [`step_span`]: the facts about a violation that all outputs share.
 //!
 //! Nothing here knows how evidence is found or judged, or what files of it look like.
@@ -20,6 +20,7 @@ mod reachable;
 mod show;
 mod stores;
 mod telling;
+mod text;
 mod violation;
 
 pub use annotation::instance_of_case;
@@ -38,4 +39,5 @@ pub use stores::{frame_layout, routine_at, shared_layout, validate_local, valida
 pub use telling::{
     StepWords, for_each_shown, position, show_typed, shown_local, shown_shared, step_words, with_names_of_threads,
 };
+pub use text::edge_text;
 pub use violation::{ViolationInfo, error_kind, fault_kind, step_span, violation_info};

@@ -4,7 +4,7 @@ use crate::notes::Note;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_claims::Unreached;
-use threadwise_ir::{Copies, Edge, Expr, ExprKind, LocationId, Op, Program, Routine};
+use threadwise_ir::{Copies, Expr, ExprKind, LocationId, Op, Program, Routine};
 use threadwise_source::Span;
 
 struct Statement {
@@ -19,7 +19,7 @@ pub(crate) fn unreached(program: &Program, taken: &[u64]) -> Vec<Unreached> {
     let reached = reached_locations(program, taken);
     // By where they begin; the longer one of two first.
     let mut statements: BTreeMap<(u32, Reverse<u32>), Statement> = BTreeMap::new();
-    for (edge, &times) in program.edges.iter().zip(taken).filter(|(edge, _)| !only_fails(edge)) {
+    for (edge, &times) in program.edges.iter().zip(taken).filter(|(edge, _)| !edge.only_fails()) {
         let key = (edge.span.start, Reverse(edge.span.end));
         let statement = statements.entry(key).or_insert(Statement { span: edge.span, is_taken: false, is_met: false });
         statement.is_taken |= times > 0;
@@ -35,12 +35,6 @@ pub(crate) fn unreached(program: &Program, taken: &[u64]) -> Vec<Unreached> {
         }
     }
     found
-}
-
-/// An edge that is there to fail, and not to be passed.
-fn only_fails(edge: &Edge) -> bool {
-    let is_false = |e: &Expr| matches!(e.kind, ExprKind::Const(0));
-    matches!(&edge.op, Op::Command(command) if command.assertions.iter().any(|assertion| is_false(&assertion.condition)))
 }
 
 /// Where control gets: to the beginning of threads that there are, and wherever an edge that is taken leads.

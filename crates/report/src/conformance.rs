@@ -45,7 +45,7 @@ fn thread_text(instance: &Instance, conformance: &Conformance, layout: &Layout) 
         Simulation::Candidates(states) => by_location(instance, specification, states),
         Simulation::Assertions(points) => formulas(points),
     };
-    let most = if layout.whole_proof { usize::MAX } else { MAX_POINTS };
+    let most = if layout.whole { usize::MAX } else { MAX_POINTS };
     let rows: Vec<(String, String, &String)> = points
         .iter()
         .take(most)

@@ -28,6 +28,19 @@ pub(crate) fn render(program: &Arc<Program>, proof: &FormulaProof, layout: &Layo
     Some(out)
 }
 
+/// What holds where: the thread, the number of the point among the proof's, and the formula in words.
+pub(crate) fn assertions(program: &Arc<Program>, proof: &FormulaProof) -> Option<Vec<(ThreadId, usize, String)>> {
+    let space = Space::new(program).ok()?;
+    let reader = space.reader(false);
+    let mut all = Vec::new();
+    for (part, thread) in proof.parts.iter().zip((0..).map(ThreadId)) {
+        for (index, point) in part.points.iter().enumerate() {
+            all.push((thread, index, show_term(&reader.read(&point.formula).ok()?, &space)));
+        }
+    }
+    Some(all)
+}
+
 struct Writer<'a> {
     space: &'a Space,
     states: FormulaReader,
@@ -83,7 +96,7 @@ impl Writer<'_> {
     }
 
     fn lines(&self, lines: &[(String, String)], out: &mut String) {
-        let whole = self.layout.whole_proof;
+        let whole = self.layout.whole;
         let shown = if whole { lines.len() } else { lines.len().min(MAX_LINES) };
         let widest = lines[..shown].iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, text) in &lines[..shown] {

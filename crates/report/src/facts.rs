@@ -1,7 +1,9 @@
 //! The values that make a condition true or false: what the user wants to see beside a violation.
 
 use threadwise_evidence::{show_typed, show_value, shown_local, shown_shared};
-use threadwise_ir::{Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, Shown, ThreadRef, VarRef};
+use threadwise_ir::{
+    Copies, Env, Expr, ExprKind, Instance, Locals, Quantifier, RoutineId, Shown, Sort, ThreadRef, VarRef,
+};
 use threadwise_print::show_expr;
 
 /// More facts than this bury the important ones.
@@ -114,7 +116,10 @@ impl<'a> Facts<'a> {
             return;
         }
         if let Ok(words) = self.env.words(e) {
-            let value = show_typed(self.env.instance, shown.as_ref(), &e.sort, &words);
+            let value = match &*e.sort {
+                Sort::Array(..) if shown.is_none() => show_keyed(self.env.instance, &e.sort, &words),
+                sort => show_typed(self.env.instance, shown.as_ref(), sort, &words),
+            };
             self.add(format!("{name} == {value}"));
         }
     }
@@ -175,4 +180,23 @@ impl<'a> Facts<'a> {
             self.found.push(fact);
         }
     }
+}
+
+/// An array as text, with its keys: `[0..6: idle, 7: busy]`, `[P: true, Q: false]`.
+fn show_keyed(instance: &Instance, sort: &Sort, words: &[i64]) -> String {
+    let Sort::Array(key, element) = sort else { return show_value(instance, sort, words) };
+    let key_name = |rank: usize| show_value(instance, key, &[instance.unrank(key, rank)]);
+    let size = instance.words(element).max(1);
+    let chunks: Vec<&[i64]> = words.chunks(size).collect();
+    let can_join = matches!(**key, Sort::Range(..) | Sort::Bits(_));
+    let mut shown = Vec::new();
+    let mut rank = 0;
+    while let Some(chunk) = chunks.get(rank) {
+        let alike = chunks[rank..].iter().take_while(|other| can_join && *other == chunk).count().max(1);
+        let last = rank + alike - 1;
+        let keys = if alike == 1 { key_name(rank) } else { format!("{}..{}", key_name(rank), key_name(last)) };
+        shown.push(format!("{keys}: {}", show_keyed(instance, element, chunk)));
+        rank = last + 1;
+    }
+    format!("[{}]", shown.join(", "))
 }

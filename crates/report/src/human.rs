@@ -1,5 +1,6 @@
 //! What `threadwise check` says to people.
 
+use crate::cover::render_cover;
 use crate::lanes::render_lanes;
 use crate::list::{render_list, render_start, wrap, wrap_words};
 use crate::modular::{how, render_proof};
@@ -65,8 +66,8 @@ pub struct Layout {
     pub width: Option<usize>,
     /// Whether to use colours.
     pub color: bool,
-    /// Whether to show a long proof whole.
-    pub whole_proof: bool,
+    /// Whether to show long proofs and traces whole.
+    pub whole: bool,
 }
 
 impl Layout {
@@ -146,30 +147,26 @@ pub fn human(report: &Report, layout: &Layout) -> String {
         [] | [_] => String::new(),
         _ => format!("{}\n", property_lines(report, layout)),
     };
-    format!("{}\n\n{properties}{body}", headline(report, layout))
+    let cover = report.stats.covered.as_ref().map_or_else(String::new, |covered| cover(report, covered, layout));
+    format!("{}\n\n{properties}{body}{cover}", headline(report, layout))
+}
+
+/// The listing that says how often each statement was reached.
+fn cover(report: &Report, covered: &[u64], layout: &Layout) -> String {
+    let states = report.stats.numbers.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
+    let mut fields = Fields::new(layout);
+    let title = format!("how many steps take each statement, from the {} states searched", show_count(states));
+    fields.add("cover", vec![title]);
+    format!("\n{}\n{}", fields.finish(), render_cover(report.program, covered, layout))
 }
 
 fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let mut fields = Fields::new(layout);
-    let states = show_count(safe.states());
     fields.add("proved", proved(report.program, report.unreached, report.properties));
-    if report.properties.len() > 1 && !layout.whole_proof {
+    if report.properties.len() > 1 && !layout.whole {
         return several_proofs(report, fields, layout);
     }
-    let folded = report.stats.numbers.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
-    let alike = [(report.symmetric, ", permutations of copies counted once"), (folded, ", unobservable steps folded")];
-    let alike: String = alike.iter().filter(|(applies, _)| *applies).map(|(_, text)| *text).collect();
-    let modular = report.proof.and_then(|proof| how(proof, &states));
-    let how = match (safe.grounds(), modular) {
-        (Grounds::Proof(_), Some(how)) => how,
-        (Grounds::Proof(_), None) => {
-            format!("all {states} reachable states visited{alike}, and checked")
-        }
-        (Grounds::Exhaustion(_), _) => {
-            format!("all {states} reachable states visited{alike}; with `--proof` they are checked, too")
-        }
-    };
-    fields.add("how", vec![how]);
+    fields.add("how", vec![how_proved(report, safe)]);
     fields.add("warning", unreached(report, layout));
     fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
@@ -179,6 +176,24 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
         out.push_str(&proof);
     }
     out
+}
+
+/// How a SAFE verdict was found, in one line.
+pub fn how_proved(report: &Report, safe: &Safe) -> String {
+    let states = show_count(safe.states());
+    let folded = report.stats.numbers.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
+    let alike = [(report.symmetric, ", permutations of copies counted once"), (folded, ", unobservable steps folded")];
+    let alike: String = alike.iter().filter(|(applies, _)| *applies).map(|(_, text)| *text).collect();
+    let modular = report.proof.and_then(|proof| how(proof, &states));
+    match (safe.grounds(), modular) {
+        (Grounds::Proof(_), Some(how)) => how,
+        (Grounds::Proof(_), None) => {
+            format!("all {states} reachable states visited{alike}, and checked")
+        }
+        (Grounds::Exhaustion(_), _) => {
+            format!("all {states} reachable states visited{alike}; with `--proof` they are checked, too")
+        }
+    }
 }
 
 /// Several properties have proofs of their own, more than people would want to read at once.
@@ -198,7 +213,7 @@ fn unreached(report: &Report, layout: &Layout) -> Vec<String> {
         let what = if statement.is_stuck { "is never passed" } else { "is never reached" };
         format!("`{text}` at {place} {what}")
     };
-    let most = if layout.whole_proof { usize::MAX } else { MOST_UNREACHED };
+    let most = if layout.whole { usize::MAX } else { MOST_UNREACHED };
     let mut lines: Vec<String> = report.unreached.iter().take(most).map(line).collect();
     if let more @ 1.. = report.unreached.len().saturating_sub(most) {
         lines.push(format!("and {more} more; `-v` shows them all"));
@@ -280,8 +295,8 @@ fn unsafe_body(report: &Report, found: &Unsafe, layout: &Layout) -> String {
 /// The steps of a trace and the error at its end.
 pub fn render_trace(program: &Program, trace: &TraceText, layout: &Layout) -> String {
     let palette = layout.palette();
-    let lanes = layout.width.and_then(|width| render_lanes(trace, width, palette));
-    let steps = lanes.unwrap_or_else(|| render_list(trace, layout.width, palette));
+    let lanes = layout.width.and_then(|width| render_lanes(trace, width, layout));
+    let steps = lanes.unwrap_or_else(|| render_list(trace, layout));
     let separator = if steps.is_empty() { "" } else { "\n" };
     let start = render_start(trace, layout.width, palette);
     let end = explanation_text(program, &trace.explanation, layout);

@@ -1,9 +1,11 @@
 //! What `threadwise check --format json` says to programs.
 
-use crate::annotation::{Place, ProofText, ThreadText, proof_text};
+use crate::annotation::{ProofText, ThreadText, proof_text};
+use crate::cover::cover_json;
 use crate::guarantee::Guarded;
 use crate::human::{PropertyAnswer, Report};
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
+use crate::known::{Known, known_in, of_formulas};
 use crate::protection::protected;
 use crate::waiting::Waiter;
 use serde::Serialize;
@@ -35,7 +37,7 @@ pub struct ReportJson {
     pub chosen: Option<String>,
     /// Whether the proof is modular; null where that question makes no sense.
     pub modular: Option<bool>,
-    /// What holds where, if the proof is modular: `thread`, `routine`, `location`, `file`, `line`,
+    /// What holds where, if the proof says it of places in the text: `thread`, `routine`, `location`, `file`, `line`,
     /// `column`, `called_at`, `assertion`.
     pub annotation: Vec<Value>,
     /// What each thread's steps do to the shared variables, if the proof is modular: `thread`,
@@ -60,6 +62,8 @@ pub struct ReportJson {
     pub properties: Vec<Value>,
     /// The statements that no execution gets past, under SAFE: `file`, `line`, `column`, `text`, `reached`.
     pub unreached: Vec<Value>,
+    /// How many steps take each statement, with `--cover`: `file`, `line`, `column`, `text`, `times`.
+    pub cover: Vec<Value>,
     /// Numbers.
     pub stats: StatsJson,
     /// The version of Threadwise.
@@ -80,6 +84,17 @@ pub struct StatsJson {
 
 /// The report for programs.
 pub fn json(report: &Report) -> ReportJson {
+    let mut json = json_without_trace(report);
+    if let Verdict::Unsafe(found) = report.verdict {
+        let (instance, trace) = (found.trace().instance(), found.trace().trace());
+        json.initial = initial_json(instance, trace);
+        json.trace = trace_steps_json(instance, trace);
+    }
+    json
+}
+
+/// The same without the steps of a trace, for those who have them in another form.
+pub fn json_without_trace(report: &Report) -> ReportJson {
     let mut json = ReportJson {
         verdict: report.verdict.word(),
         reason: None,
@@ -98,6 +113,7 @@ pub fn json(report: &Report) -> ReportJson {
         attempts: report.attempts.iter().map(attempt).collect(),
         properties: report.properties.iter().map(property).collect(),
         unreached: report.unreached.iter().map(|statement| unreached(report, statement)).collect(),
+        cover: report.stats.covered.as_ref().map_or_else(Vec::new, |covered| cover_json(report.program, covered)),
         stats: stats(report),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -105,8 +121,11 @@ pub fn json(report: &Report) -> ReportJson {
         Verdict::Safe(_) => {
             let text = report.proof.and_then(|proof| proof_text(report.program, proof, MAX_PLACES));
             if let Some(text) = text {
-                json.annotation = annotation(report.program, &text);
+                json.annotation = annotation(report.program, &known_in(&text));
                 json.guarantees = guarantees(&text);
+            }
+            if let Some(Proof::Formulas(proof)) = report.proof {
+                json.annotation = annotation(report.program, &of_formulas(report.program, proof, MAX_PLACES));
             }
             if let Some(Proof::Protection(proof)) = report.proof {
                 let protected = protected(report.program, proof).into_iter();
@@ -129,8 +148,6 @@ pub fn json(report: &Report) -> ReportJson {
             if let Some(message) = &explanation.message {
                 json.violation["message"] = message.as_str().into();
             }
-            json.initial = initial_json(instance, trace);
-            json.trace = trace_steps_json(instance, trace);
         }
         Verdict::Unknown(unknown) => {
             json.reason = Some(unknown.summary().to_string());
@@ -154,22 +171,21 @@ fn waiting(instance: &Instance, waiter: &Waiter) -> Value {
     })
 }
 
-fn annotation(program: &Program, text: &ProofText) -> Vec<Value> {
-    let places = text.threads.iter().flat_map(|thread| thread.places.iter().map(move |place| (thread, place)));
-    let object = |(thread, place): (&ThreadText, &Place)| {
-        let position = program.source.position(place.span.start);
+fn annotation(program: &Program, known: &[Known]) -> Vec<Value> {
+    let object = |known: &Known| {
+        let position = program.source.position(known.span.start);
         json!({
-            "thread": thread.name,
-            "routine": place.procedure,
-            "location": place.text,
-            "file": program.source.file_name(place.span.start),
+            "thread": known.thread,
+            "routine": known.procedure,
+            "location": known.text,
+            "file": program.source.file_name(known.span.start),
             "line": position.line,
             "column": position.column,
-            "called_at": place.calls.iter().map(|&span| program.source.locate(span)).collect::<Vec<_>>(),
-            "assertion": place.assertion.show(usize::MAX),
+            "called_at": known.calls.iter().map(|&span| program.source.locate(span)).collect::<Vec<_>>(),
+            "assertion": known.assertion,
         })
     };
-    places.map(object).collect()
+    known.iter().map(object).collect()
 }
 
 fn guarantees(text: &ProofText) -> Vec<Value> {
@@ -257,6 +273,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         attempts: Vec::new(),
         properties: Vec::new(),
         unreached: Vec::new(),
+        cover: Vec::new(),
         stats: StatsJson { seconds: 0.0, peak_memory_bytes: 0, counters: Map::new() },
         version: env!("CARGO_PKG_VERSION"),
     }

@@ -1,6 +1,6 @@
 //! The trace with a lane for each thread, so that the eye can follow who does what.
 
-use crate::list::{lines, wrap};
+use crate::list::{Line, lines, wrap};
 use crate::style::{Palette, Tone};
 use crate::trace::TraceText;
 
@@ -10,10 +10,11 @@ const MAX_LANE: usize = 36;
 const MIN_CHANGES: usize = 24;
 
 /// The trace in lanes, if it fits the width.
-pub(crate) fn render_lanes(trace: &TraceText, width: usize, palette: Palette) -> Option<String> {
-    let layout = Layout::new(trace, palette)?;
+pub(crate) fn render_lanes(trace: &TraceText, width: usize, how: &crate::human::Layout) -> Option<String> {
+    let lines = lines(trace, MAX_LANE, how.whole);
+    let layout = Layout::new(trace, &lines, how.palette())?;
     let room = width.checked_sub(layout.used())?;
-    (room >= MIN_CHANGES).then(|| layout.render(trace, room))
+    (room >= MIN_CHANGES).then(|| layout.render(&lines, room))
 }
 
 struct Layout {
@@ -26,20 +27,19 @@ struct Layout {
 
 impl Layout {
     /// One lane for each thread that moves; with a single one a list says it better.
-    fn new(trace: &TraceText, palette: Palette) -> Option<Layout> {
-        let lines = lines(trace, MAX_LANE);
-        let threads = trace.threads.clone();
+    fn new(trace: &TraceText, lines: &[Line], palette: Palette) -> Option<Layout> {
+        let moves = |thread: &&String| lines.iter().any(|line| line.thread == **thread);
+        let threads: Vec<String> = trace.threads.iter().filter(moves).cloned().collect();
         if threads.len() < 2 {
             return None;
         }
         let mut lanes: Vec<usize> = threads.iter().map(|t| t.chars().count()).collect();
         let mut current = 0;
-        for line in &lines {
+        for line in lines {
             current = threads.iter().position(|t| *t == line.thread).unwrap_or(current);
             lanes[current] = lanes[current].max(line.statement.chars().count().min(MAX_LANE));
         }
-        let widest =
-            |of: fn(&crate::list::Line) -> &str| lines.iter().map(|l| of(l).chars().count()).max().unwrap_or(0);
+        let widest = |of: fn(&Line) -> &str| lines.iter().map(|l| of(l).chars().count()).max().unwrap_or(0);
         Some(Layout {
             threads,
             lanes,
@@ -55,10 +55,14 @@ impl Layout {
         2 + self.number + 2 + self.position + 2 + lanes + 2
     }
 
-    fn render(&self, trace: &TraceText, room: usize) -> String {
+    fn render(&self, lines: &[Line], room: usize) -> String {
         let mut out = self.row("", "", |lane| self.threads[lane].clone(), "");
         let mut current = 0;
-        for line in lines(trace, MAX_LANE) {
+        for line in lines {
+            if let Some(gap) = &line.gap {
+                out.push_str(&format!("  {:>width$}  {gap}\n", "", width = self.number));
+                continue;
+            }
             let known = self.threads.iter().position(|t| *t == line.thread);
             current = known.unwrap_or(current);
             let cell = |lane: usize| match lane == current {
@@ -87,7 +91,8 @@ impl Layout {
     }
 }
 
-fn cut(text: &str, max: usize) -> String {
+/// A text of at most so many characters.
+pub(crate) fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_string();
     }

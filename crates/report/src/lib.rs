@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! let report = Report { program, verdict, engine, modular, proof, stats, seconds, peak_memory_bytes, .. };
-//! human(&report, &Layout { width: Some(100), color: true, whole_proof: false })   // what `check` prints
-//! json(&report)                                                                   // the same for scripts
+//! human(&report, &Layout { width: Some(100), color: true, whole: false })   // what `check` prints
+//! json(&report)                                                             // the same for scripts
 //! ```
 //!
 //! A verdict comes from the `verdict` crate and so has passed its judge; this crate only finds the
@@ -13,6 +13,7 @@ mod annotation;
 mod changes;
 mod conformance;
 mod contracts;
+mod cover;
 mod cubes;
 mod diagnostics;
 mod environment;
@@ -20,8 +21,10 @@ mod facts;
 mod formula;
 mod guarantee;
 mod human;
+mod infix;
 mod invariant;
 mod json;
+mod known;
 mod lanes;
 mod list;
 mod modular;
@@ -30,7 +33,9 @@ mod products;
 mod protection;
 mod race;
 mod safe;
+mod seen;
 mod simple;
+mod sources;
 mod statement;
 mod style;
 mod term;
@@ -39,16 +44,22 @@ mod uses;
 mod view;
 mod violation;
 mod waiting;
+mod walk;
 
 pub use changes::Change;
 pub use diagnostics::{DiagnosticJson, ErrorJson, PlaceJson, RelatedJson, diagnostic_json};
-pub use human::{Layout, PropertyAnswer, Report, headline, human, reason, render_trace};
-pub use json::{ReportJson, StatsJson, json, to_text, unknown_json};
+pub use human::{Layout, PropertyAnswer, Report, headline, how_proved, human, reason, render_trace};
+pub use json::{ReportJson, StatsJson, json, json_without_trace, to_text, unknown_json};
+pub use known::{Known, known};
 pub use modular::render_proof;
 pub use numbers::{show_bytes, show_count, show_seconds};
 pub use race::Racer;
+pub use safe::proved;
+pub use seen::{Looker, Seen, SeenVariable, SeenWait};
+pub use sources::{SourceText, Spot, source_texts, spot};
 pub use statement::Statement;
 pub use style::{Palette, Tone};
 pub use trace::{StepText, TraceText, trace_text};
 pub use violation::{Explanation, explain};
 pub use waiting::{Held, Standstill, Waiter};
+pub use walk::{Ending, Moment, Side, Variable, Waiting, Walk, WalkStep, walk};

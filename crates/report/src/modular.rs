@@ -151,7 +151,7 @@ fn guarantee_text(thread: &ThreadText, layout: &Layout) -> String {
 }
 
 fn most(layout: &Layout, usually: usize) -> usize {
-    if layout.whole_proof { usize::MAX } else { usually }
+    if layout.whole { usize::MAX } else { usually }
 }
 
 /// Breaks a formula before `||`, `→` or `&&`, at the first of these that keeps lines short.

@@ -16,7 +16,7 @@ const MAX_COMPONENTS: usize = 12;
 
 /// Which local states go together.
 pub(crate) fn render_products(program: &Arc<Program>, proof: &CartesianProof, layout: &Layout) -> String {
-    let most = |usually: usize| if layout.whole_proof { usize::MAX } else { usually };
+    let most = |usually: usize| if layout.whole { usize::MAX } else { usually };
     let text = invariant_text(program, proof, most(MAX_PRODUCTS), usize::MAX);
     let palette = layout.palette();
     let mut out = String::new();

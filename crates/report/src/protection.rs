@@ -23,7 +23,7 @@ pub(crate) fn how(proof: &ProtectionProof, points: &str) -> String {
 /// What protects each variable, one line each.
 pub(crate) fn text(program: &Program, proof: &ProtectionProof, layout: &Layout) -> String {
     let all = protected(program, proof);
-    let most = if layout.whole_proof { usize::MAX } else { MAX_SHOWN };
+    let most = if layout.whole { usize::MAX } else { MAX_SHOWN };
     let widest = all.iter().take(most).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for (name, by) in all.iter().take(most) {

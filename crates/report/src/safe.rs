@@ -10,7 +10,7 @@ use threadwise_source::Span;
 const MAX_LISTED: usize = 8;
 
 /// What was proved, one line each.
-pub(crate) fn proved(program: &Program, unreached: &[Unreached], properties: &[PropertyAnswer]) -> Vec<String> {
+pub fn proved(program: &Program, unreached: &[Unreached], properties: &[PropertyAnswer]) -> Vec<String> {
     if let Some(telling) = &program.telling {
         let several = properties.iter().map(|answer| answer.property);
         let asked: Vec<&str> = if properties.is_empty() { telling.asked.clone() } else { several.collect() };

@@ -1,8 +1,9 @@
 //! Steps in the words of the source.
 
-use threadwise_evidence::{position, step_words};
+use threadwise_evidence::{edge_text, position, step_words};
 use threadwise_ir::{EdgeId, Instance, ThreadId};
 use threadwise_print::show_edge;
+use threadwise_source::Span;
 
 /// Statements are cut to this many characters.
 const MAX_STATEMENT: usize = 72;
@@ -14,21 +15,19 @@ pub struct Statement {
     pub text: String,
     /// Where it stands.
     pub position: String,
+    pub span: Span,
 }
 
 /// The statement an edge comes from.
 pub(crate) fn statement(instance: &Instance, id: EdgeId) -> Statement {
     if let Some(words) = step_words(instance, None, ThreadId(0), &[id], None) {
-        return Statement { text: words.text, position: position(instance, words.span) };
+        return Statement { text: words.text, position: position(instance, words.span), span: words.span };
     }
     let program = &instance.program;
-    let edge = program.edge(id);
-    let source = program.source.snippet(edge.span, MAX_STATEMENT);
-    let text = match edge.branch {
-        _ if source.is_empty() => show_edge(program, id),
-        Some(outcome) => format!("{source} is {outcome}"),
-        None => source,
+    let text = match edge_text(instance, id, MAX_STATEMENT) {
+        text if text.is_empty() => show_edge(program, id),
+        text => text,
     };
-    let position = program.source.locate_briefly(edge.span);
-    Statement { text, position }
+    let span = program.edge(id).span;
+    Statement { text, position: program.source.locate_briefly(span), span }
 }

@@ -8,9 +8,7 @@ use std::collections::BTreeSet;
 use threadwise_evidence::{
     Trace, TraceStep, Violation, for_each_shown, position, show_typed, shown_shared, step_words, with_names_of_threads,
 };
-use threadwise_ir::{
-    AssertionKind, EdgeId, Instance, LocalId, Op, Program, SharedId, SharedVar, State, ThreadId, Update, VarRef,
-};
+use threadwise_ir::{EdgeId, Instance, LocalId, Op, Program, SharedId, SharedVar, State, ThreadId, Update, VarRef};
 use threadwise_source::Span;
 use threadwise_spawn::tells_of_starts;
 
@@ -79,7 +77,7 @@ fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText 
     let dropped = dropped(&instance.program, &step.path);
     changes.extend(local_changes(instance, local, &step.local, &dropped));
     let statements = match step_words(instance, Some(before), step.thread, &step.path, Some(step)) {
-        Some(words) => vec![Statement { text: words.text, position: position(instance, words.span) }],
+        Some(words) => vec![Statement { text: words.text, position: position(instance, words.span), span: words.span }],
         None => told(&instance.program, &step.path).into_iter().map(|id| statement(instance, id)).collect(),
     };
     StepText { thread: instance.tid_name(i64::from(step.thread.0) + 1), statements, changes }
@@ -114,36 +112,9 @@ fn told(program: &Program, path: &[EdgeId]) -> Vec<EdgeId> {
         return path.last().copied().into_iter().collect();
     }
     let next = shown.iter().skip(1).map(|&id| Some(id)).chain([None]);
-    let is_told = |&(&id, next): &(&EdgeId, Option<EdgeId>)| next.is_none_or(|next| !is_part(program, id, next));
+    let is_told =
+        |&(&id, next): &(&EdgeId, Option<EdgeId>)| next.is_none_or(|next| !program.are_one_statement(id, next));
     shown.iter().zip(next).filter(is_told).map(|(&id, _)| id).collect()
-}
-
-/// Whether an edge is one part of a statement, and the next edge another one. The same statement done again, as in a loop
-/// that was unrolled, writes the same variable.
-fn is_part(program: &Program, id: EdgeId, next: EdgeId) -> bool {
-    let written = |id: EdgeId| -> Vec<VarRef> {
-        match &program.edge(id).op {
-            Op::Command(command) => match &command.update {
-                Update::Assign(assignments) => assignments.iter().map(|(place, _)| place.var).collect(),
-                Update::Action { frame, .. } => frame.to_vec(),
-            },
-            Op::Call { .. } | Op::Return(_) => Vec::new(),
-        }
-    };
-    let is_shared = |var: &VarRef| matches!(var, VarRef::Shared(_));
-    let again = || written(id).iter().filter(|var| is_shared(var)).any(|var| written(next).contains(var));
-    let is_start = asserts(program, id, AssertionKind::Start);
-    let is_join = asserts(program, next, AssertionKind::Join) && !asserts(program, id, AssertionKind::Join);
-    program.edge(id).span == program.edge(next).span
-        && program.edge(id).branch.is_none()
-        && (is_start || is_join || !again())
-}
-
-fn asserts(program: &Program, id: EdgeId, kind: AssertionKind) -> bool {
-    match &program.edge(id).op {
-        Op::Command(command) => command.assertions.iter().any(|assertion| assertion.kind == kind),
-        Op::Call { .. } | Op::Return(_) => false,
-    }
 }
 
 /// The values of what the user declared and the trace uses; that no thread has been started yet goes without saying.

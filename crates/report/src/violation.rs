@@ -13,7 +13,7 @@ use threadwise_print::show_property;
 use threadwise_source::Span;
 
 /// A violation in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
     /// `assertion fails`, `invariant clean is violated`.
     pub what: String,
@@ -129,7 +129,7 @@ fn explain_step(
     let told = step_words(instance, state, thread, path, None);
     let text = told.as_ref().map(|_| instance.program.source.snippet(span, 72));
     let statements: Vec<Statement> = match told {
-        Some(words) => vec![Statement { text: words.text, position: position(instance, words.span) }],
+        Some(words) => vec![Statement { text: words.text, position: position(instance, words.span), span: words.span }],
         None => path.iter().map(|&id| statement(instance, id)).collect(),
     };
     let failure = state.and_then(|state| {

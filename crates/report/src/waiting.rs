@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::statement::{Statement, statement};
 use threadwise_evidence::{position, show_value};
-use threadwise_ir::{EdgeId, Env, Instance, Op, Pattern, PropertyId, Sort, State, ThreadId, VarRef};
+use threadwise_ir::{EdgeId, Env, Instance, Location, Op, Pattern, Program, PropertyId, Sort, State, ThreadId, VarRef};
 use threadwise_source::Span;
 
 /// More threads that wait than this are not listed.
@@ -77,20 +77,28 @@ fn waiter(instance: &Instance, state: &State, thread: ThreadId) -> Waiter {
     let local = &state.locals[thread.index()];
     let program = &instance.program;
     let location = program.location(instance.location_of(local));
-    let only = match location.edges[..] {
-        [edge] if !program.location(program.edge(edge).to).transient => Some(edge),
-        _ => None,
-    };
-    let (position, text) = (position(instance, location.span), program.source.snippet(location.span, MAX_STATEMENT));
-    let here = Statement { text, position };
+    let only = program.only_way(instance.location_of(local)).filter(|&edge| {
+        let edge = program.edge(edge);
+        edge.taken().is_some() || !program.location(edge.to).transient
+    });
+    let here = span_of_next(program, location);
+    let (position, text) = (position(instance, here), program.source.snippet(here, MAX_STATEMENT));
+    let statement_here = Statement { text, position, span: here };
     Waiter {
         thread: name(instance, thread),
         id: thread,
-        span: only.map_or(location.span, |edge| program.edge(edge).span),
-        statement: only.map_or(here, |edge| statement(instance, edge)),
+        span: only.map_or(here, |edge| program.edge(edge).span),
+        statement: only.map_or(statement_here, |edge| statement(instance, edge)),
         lock: held(instance, state, thread).map(|(held, _)| held),
         facts: only.map_or_else(Vec::new, |edge| facts(instance, state, thread, edge)),
     }
+}
+
+/// The statement that is next. In languages whose statements are many steps, a point between two of them belongs to the one
+/// that its edges come from.
+fn span_of_next(program: &Program, location: &Location) -> Span {
+    let edges = location.edges.iter().filter(|_| program.telling.is_some()).map(|&edge| program.edge(edge).span);
+    edges.into_iter().find(|span| span.start < span.end).unwrap_or(location.span)
 }
 
 /// The values that a guard looks at.
@@ -105,9 +113,9 @@ fn facts(instance: &Instance, state: &State, thread: ThreadId, edge: EdgeId) -> 
 }
 
 /// The mutex that the thread waits for, if it is one and that is all it waits for.
-fn held(instance: &Instance, state: &State, thread: ThreadId) -> Option<(Held, ThreadId)> {
+pub(crate) fn held(instance: &Instance, state: &State, thread: ThreadId) -> Option<(Held, ThreadId)> {
     let local = &state.locals[thread.index()];
-    let [edge] = instance.program.location(instance.location_of(local)).edges[..] else { return None };
+    let edge = instance.program.only_way(instance.location_of(local))?;
     let tid = instance.holder(thread, &state.shared, local, edge)?;
     let holder = ThreadId(u32::try_from(tid - 1).ok()?);
     let ended = instance.has_ended(&state.locals[holder.index()]);
@@ -159,7 +167,7 @@ fn link(thread: &str, held: &Held) -> String {
 
 impl Waiter {
     /// What it waits for, in a few words.
-    pub(crate) fn why(&self) -> String {
+    pub fn why(&self) -> String {
         match &self.lock {
             Some(held) => link(&self.thread, held).split_off(self.thread.len() + 1),
             None if self.facts.is_empty() => "waits".to_string(),

@@ -12,7 +12,7 @@ use threadwise_testing::products::{PETERSON, Sketch, at, lock_class_proof, peter
 use threadwise_testing::{explore, program};
 use threadwise_verdict::Verdict;
 
-const PLAIN: Layout = Layout { width: None, color: false, whole_proof: false };
+const PLAIN: Layout = Layout { width: None, color: false, whole: false };
 
 fn shown(program: &Arc<Program>, proof: &CartesianProof, layout: &Layout) -> String {
     render_proof(program, &Proof::Cartesian(proof.clone()), layout).expect("it can be shown")
@@ -102,7 +102,7 @@ fn long_proofs_are_cut() {
     assert!(text.contains("\n    P0@a, P1@{a, b}, P2@a, P3@a,"), "{text}");
     assert!(text.contains("P11@a, … (48 more threads)\n"), "{text}");
     assert!(text.ends_with("\n  20 more products; -v shows all\n"), "{text}");
-    let whole = shown(&program, &proof, &Layout { whole_proof: true, ..PLAIN });
+    let whole = shown(&program, &proof, &Layout { whole: true, ..PLAIN });
     assert!(whole.contains("P59@{a, b}\n") && !whole.contains("more"), "{whole}");
     let narrow = shown(&program, &proof, &Layout { width: Some(60), ..PLAIN });
     assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");

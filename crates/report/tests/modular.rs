@@ -67,7 +67,7 @@ fn text(source: &str, most: u32) -> String {
     shown(source, most, &PLAIN)
 }
 
-const PLAIN: Layout = Layout { width: None, color: false, whole_proof: false };
+const PLAIN: Layout = Layout { width: None, color: false, whole: false };
 
 fn shown(source: &str, most: u32, layout: &Layout) -> String {
     let program = program(source);
@@ -163,7 +163,7 @@ fn long_proofs_are_cut() {
     let short = text(&source, 1);
     assert_eq!(short.lines().filter(|line| line.contains("1 - x")).count(), 40);
     assert!(short.contains("21 more locations; -v shows all"), "{short}");
-    let whole = shown(&source, 1, &Layout { whole_proof: true, ..PLAIN });
+    let whole = shown(&source, 1, &Layout { whole: true, ..PLAIN });
     assert_eq!(whole.lines().filter(|line| line.contains("1 - x")).count(), 60);
     assert!(!whole.contains("more locations"));
 }

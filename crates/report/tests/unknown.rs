@@ -36,7 +36,7 @@ fn with_report<T>(use_it: impl Fn(&Report) -> T) -> T {
 
 #[test]
 fn lines_of_a_reason_and_of_advice_stay_apart() {
-    let layout = Layout { width: None, color: false, whole_proof: false };
+    let layout = Layout { width: None, color: false, whole: false };
     let text = with_report(|report| human(report, &layout));
     let expected = "\
 UNKNOWN: two threads may both be at `critical`
@@ -56,7 +56,7 @@ UNKNOWN: two threads may both be at `critical`
 
 #[test]
 fn long_advice_is_wrapped() {
-    let layout = Layout { width: Some(32), color: false, whole_proof: false };
+    let layout = Layout { width: Some(32), color: false, whole: false };
     let text = with_report(|report| human(report, &layout));
     assert!(text.contains("  try       share where P1 is,\n              for example:\n"), "{text}");
 }

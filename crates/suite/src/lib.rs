@@ -107,8 +107,17 @@ fn is_c(path: &Path) -> bool {
 
 /// All C programs below `examples/c/`, sorted by path.
 pub fn c_examples() -> Vec<PathBuf> {
+    c_programs_in("examples/c")
+}
+
+/// All C programs below `tests/corpus/c/`, sorted by path.
+pub fn c_corpus() -> Vec<PathBuf> {
+    c_programs_in("tests/corpus/c")
+}
+
+fn c_programs_in(folder: &str) -> Vec<PathBuf> {
     let mut paths = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c"), &mut paths);
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder), &mut paths);
     paths.retain(|path| is_c(path));
     paths.sort();
     paths

@@ -1,12 +1,12 @@
-//! The examples in C: each says what comes of which property, and `auto` has to find out.
+//! The examples in C, and the C programs of the corpus: each says what comes of which property, and `auto` has to find out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use threadwise_frontends::{Options, PROPERTY, frontend_for};
 use threadwise_limits::Budget;
 use threadwise_portfolio::{Request, verify};
 use threadwise_source::SourceFile;
-use threadwise_suite::c_examples;
+use threadwise_suite::{c_corpus, c_examples};
 
 const PROPERTIES: [&str; 6] = ["assertions", "races", "memory", "overflow", "locks", "deadlock"];
 
@@ -33,8 +33,19 @@ fn verdict(path: &Path, text: &str, property: &str) -> String {
 
 #[test]
 fn examples_in_c_are_what_they_say() {
+    assert!(asked_about(c_examples()) > 30);
+}
+
+#[test]
+fn c_programs_of_the_corpus_are_what_they_say() {
+    assert!(asked_about(c_corpus()) > 90);
+}
+
+/// Asks about all that the programs say of themselves, and tells how many questions that was.
+fn asked_about(paths: Vec<PathBuf>) -> usize {
+    threadwise_solver_setup::solver_for_tests();
     let mut asked = 0;
-    for path in c_examples() {
+    for path in paths {
         let text = std::fs::read_to_string(&path).expect("readable example");
         let said: Vec<(&str, &str)> = PROPERTIES
             .into_iter()
@@ -49,5 +60,5 @@ fn examples_in_c_are_what_they_say() {
             asked += 1;
         }
     }
-    assert!(asked > 30, "{asked} questions were asked");
+    asked
 }

@@ -1,0 +1,11 @@
+// A variable of a block that has ended.
+//
+// memory: UNKNOWN
+int main(void) {
+  int *p;
+  {
+    int x = 3;
+    p = &x;
+  }
+  return *p;
+}

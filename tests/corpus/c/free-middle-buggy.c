@@ -1,0 +1,9 @@
+// What is freed is not where the object begins.
+//
+// memory: UNSAFE
+#include <stdlib.h>
+int main(void) {
+  int *p = malloc(8);
+  free(p + 1);
+  return 0;
+}
