@@ -19,6 +19,8 @@ pub struct Body {
     pub breaks: Vec<BlockId>,
     pub continues: Vec<BlockId>,
     pub switches: Vec<Switch>,
+    /// The texts of the blocks that are being read, the innermost last.
+    pub scopes: Vec<Span>,
     /// Names of locals that somebody takes the address of.
     pub taken: FxHashSet<String>,
     /// Locals that nobody else can change: loads of them can be done later.
@@ -123,7 +125,9 @@ impl Body {
         if ty.is_scalar() && !self.taken.contains(&*name) {
             self.private.insert(id);
         }
-        self.locals.push(Variable { name, ty, span, thread_local: false, init: Vec::new(), kind_of_mutex: None });
+        // The outermost block is the function's own.
+        let block = self.scopes.last().copied().filter(|_| self.scopes.len() > 1);
+        self.locals.push(Variable { block, ..Variable::new(name, ty, span) });
         id
     }
 

@@ -247,15 +247,8 @@ impl<'a> Elaborator<'a> {
             return *id;
         }
         *id = Some(next);
-        let variable = Variable {
-            name: known.name.clone(),
-            ty: known.ty.lowered(self.model),
-            span: known.span,
-            thread_local: *thread_local,
-            init: Vec::new(),
-            kind_of_mutex: None,
-        };
-        self.globals.push(variable);
+        let variable = Variable::new(known.name.clone(), known.ty.lowered(self.model), known.span);
+        self.globals.push(Variable { thread_local: *thread_local, ..variable });
         self.waiting.push_back(entity);
         next
     }

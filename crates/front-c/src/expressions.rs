@@ -224,9 +224,9 @@ impl<'a> Elaborator<'a> {
         let Statement::Compound(items) = &statement.node else {
             return Err(self.error(span, "a block is expected here"));
         };
-        self.scopes.push(Default::default());
+        self.open_scope(span);
         let value = self.block_value(items, span);
-        self.scopes.pop();
+        self.close_scope();
         value
     }
 

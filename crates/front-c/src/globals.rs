@@ -39,7 +39,8 @@ impl<'a> Elaborator<'a> {
                 Initial::Library(node) => {
                     if part.ty.object() == Some(code::Object::Mutex) {
                         let kind = self.mutex_kind(node);
-                        self.globals[id.index()].kind_of_mutex = Some(kind);
+                        let is_other = kind != MutexKind::Normal;
+                        self.globals[id.index()].mutex_kinds.extend(is_other.then_some((part.place.path, kind)));
                     }
                     continue;
                 }

@@ -21,6 +21,7 @@ mod fold;
 mod functions;
 mod globals;
 mod initial;
+pub mod landmarks;
 mod layout;
 mod library;
 mod link;

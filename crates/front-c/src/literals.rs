@@ -113,15 +113,9 @@ impl Elaborator<'_> {
             let step = Step::Index(Expr::constant(index as i64, INT, span));
             (vec![step], Expr::constant(i64::from(*byte as i8), char_ty.clone(), span))
         });
-        let variable = Variable {
-            name: format!("\"{}\"", bytes.escape_ascii()).into(),
-            ty: self.lower(ty),
-            span,
-            thread_local: false,
-            init: init.collect(),
-            kind_of_mutex: None,
-        };
-        self.globals.push(variable);
+        let init = init.collect();
+        let name = format!("\"{}\"", bytes.escape_ascii());
+        self.globals.push(Variable { init, ..Variable::new(name.into(), self.lower(ty), span) });
         self.strings.insert(bytes.to_vec(), id);
         id
     }

@@ -30,9 +30,9 @@ impl<'a> Elaborator<'a> {
                 if is_atomic {
                     self.body.emit(InstructionKind::AtomicBegin, span);
                 }
-                self.scopes.push(Default::default());
+                self.open_scope(span);
                 items.iter().for_each(|item| self.block_item(item));
-                self.scopes.pop();
+                self.close_scope();
                 if is_atomic {
                     self.body.emit(InstructionKind::AtomicEnd, span);
                 }
@@ -246,10 +246,21 @@ impl<'a> Elaborator<'a> {
     }
 
     fn for_loop(&mut self, statement: &'a ForStatement, span: Span) -> Fallible<()> {
-        self.scopes.push(Default::default());
+        self.open_scope(span);
         let result = self.for_parts(statement, span);
-        self.scopes.pop();
+        self.close_scope();
         result
+    }
+
+    /// A block begins: its names, and its locals, are those of the text.
+    pub fn open_scope(&mut self, span: Span) {
+        self.scopes.push(Default::default());
+        self.body.scopes.push(span);
+    }
+
+    pub fn close_scope(&mut self) {
+        self.scopes.pop();
+        self.body.scopes.pop();
     }
 
     fn for_parts(&mut self, statement: &'a ForStatement, span: Span) -> Fallible<()> {

@@ -146,6 +146,7 @@ impl Elaborator<'_> {
             Value::Scalar(expr, _) => expr,
             _ => return Ok(()),
         };
+        let value = without_conversions(value);
         if fold::loads(&value) && !self.is_stable(&value) {
             self.kept(value);
         }
@@ -272,4 +273,12 @@ fn element(array: Place, index: Expr, ty: Type, span: Span) -> Place {
     let mut path = array.path;
     path.push(Step::Index(index));
     Place { base: array.base, path, ty, atomic: false, span }
+}
+
+/// What is converted: where nobody looks at the outcome, the conversion does not matter.
+fn without_conversions(expr: Expr) -> Expr {
+    match expr.kind {
+        ExprKind::Convert(inner) => without_conversions(*inner),
+        _ => expr,
+    }
 }

@@ -107,7 +107,7 @@ fn mutexes_that_are_initialised_where_they_are_declared_have_a_kind() {
     let globals: Vec<String> = print::program(&code).lines().take(4).map(str::to_string).collect();
     assert_eq!(
         globals,
-        ["global a: Mutex = Normal", "global b: Mutex = Recursive", "global c: Mutex = ErrorCheck", "global d: Mutex"]
+        ["global a: Mutex", "global b: Mutex; b = Recursive", "global c: Mutex; c = ErrorCheck", "global d: Mutex"]
     );
 }
 

@@ -2,6 +2,7 @@ use crate::frontend::{Frontend, Loaded, Question};
 use crate::options::{DEFINE, FrontendOption, Options};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use threadwise_front_c::landmarks::Landmarks;
 use threadwise_front_c::{DataModel, Preprocessing};
 use threadwise_limits::Budget;
 use threadwise_memory::code::{self, Code};
@@ -11,7 +12,8 @@ use threadwise_source::{Diagnostic, SourceFile};
 /// Programs in C.
 pub(crate) struct C;
 
-pub(crate) static DATA_MODEL: FrontendOption = FrontendOption {
+/// How large types are.
+pub static DATA_MODEL: FrontendOption = FrontendOption {
     short: None,
     long: "data-model",
     value_name: Some("MODEL"),
@@ -217,6 +219,11 @@ pub fn load_c_with_atlas(files: Vec<SourceFile>, options: &Options) -> (Loaded, 
         lowered
     });
     (loaded, atlas, settings)
+}
+
+/// Where statements and calls stand in the text of a C program.
+pub fn c_landmarks(files: Vec<SourceFile>, options: &Options) -> Result<Landmarks, Diagnostic> {
+    Landmarks::of(files, &reading(options))
 }
 
 fn all(options: &Options, option: &'static FrontendOption) -> Vec<String> {

@@ -80,8 +80,8 @@ pub enum Operation {
     /// The thread takes its last step.
     End,
     Join,
-    /// A value that nobody knows, which is in this variable then.
-    Any(VarRef),
+    /// A value that nobody knows, which this is then; indices in it are those from before.
+    Any(Expr),
     /// The number of arguments that the program was started with, which is in this variable then.
     Arguments(VarRef),
 }

@@ -135,8 +135,17 @@ pub struct Variable {
     /// Of a global: scalar parts that do not start as zero, by their place in it. Values are constants, addresses of
     /// globals with constant offsets, functions, or any value where the variable is defined elsewhere.
     pub init: Vec<(Vec<Step>, Expr)>,
-    /// Of a mutex that is initialised where it is declared.
-    pub kind_of_mutex: Option<MutexKind>,
+    /// Of a global: mutexes in it whose initialisers give them another kind than the normal one, by their places in it.
+    pub mutex_kinds: Vec<(Vec<Step>, MutexKind)>,
+    /// Of a local that lives in an inner block of its function: the text of that block.
+    pub block: Option<Span>,
+}
+
+impl Variable {
+    /// A variable that starts as its kind does.
+    pub fn new(name: Arc<str>, ty: Type, span: Span) -> Variable {
+        Variable { name, ty, span, thread_local: false, init: Vec::new(), mutex_kinds: Vec::new(), block: None }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -47,22 +47,23 @@ pub(crate) struct FlatLocal {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) parent: Option<usize>,
+    /// Where it is called.
+    pub(crate) site: Span,
     pub(crate) function: FunctionId,
     /// The parameters that constants were given for, by their numbers.
     given: Known,
 }
 
 impl Flat {
-    /// Whether one call is inside of another one, or is that one.
-    pub(crate) fn is_inside(&self, call: usize, outer: usize) -> bool {
-        let mut call = Some(call);
-        while let Some(now) = call {
-            if now == outer {
-                return true;
-            }
-            call = self.calls[now].parent;
+    /// Whether a place in a call is in the block that a local lives in: by the text, and by where calls are made.
+    pub(crate) fn is_in_scope(&self, local: LocalId, call: usize, place: Span) -> bool {
+        let of = &self.locals[local.index()];
+        let (mut now, mut at) = (call, place);
+        while now != of.call {
+            let Some(parent) = self.calls[now].parent else { return false };
+            (now, at) = (parent, self.calls[now].site);
         }
-        false
+        of.variable.block.is_none_or(|block| block.start <= at.start && at.end <= block.end)
     }
 
     /// For each block whether it can be come back to from itself.
@@ -104,12 +105,11 @@ fn flatten_once(
     let (known, is_main) = (Known::new(), code.entries[..] == [root]);
     let mut inliner = Inliner { code, taken, flat, instructions: 0, recursion, known, is_main };
     let function = code.function(root);
-    if function.result != Type::Void {
-        let ty = function.result.clone();
+    if let Some(ty) = kept_result(function, is_main) {
         inliner.flat.result = Some(inliner.add_local("result", ty, function.span, 0));
     }
     inliner.flat.first_param = LocalId(inliner.flat.locals.len() as u32);
-    let call = inliner.add_call(None, root, Known::new());
+    let call = inliner.add_call(None, root, function.span, Known::new());
     inliner.body(call, None)?;
     Ok((inliner.flat, inliner.instructions))
 }
@@ -135,14 +135,13 @@ struct Continuation {
 }
 
 impl Inliner<'_> {
-    fn add_call(&mut self, parent: Option<usize>, function: FunctionId, given: Known) -> usize {
-        self.flat.calls.push(Call { parent, function, given });
+    fn add_call(&mut self, parent: Option<usize>, function: FunctionId, site: Span, given: Known) -> usize {
+        self.flat.calls.push(Call { parent, site, function, given });
         self.flat.calls.len() - 1
     }
 
     fn add_local(&mut self, name: &str, ty: Type, span: Span, call: usize) -> LocalId {
-        let variable =
-            Variable { name: name.into(), ty, span, thread_local: false, init: Vec::new(), kind_of_mutex: None };
+        let variable = Variable::new(name.into(), ty, span);
         self.flat.locals.push(FlatLocal { variable, call });
         LocalId(self.flat.locals.len() as u32 - 1)
     }
@@ -217,10 +216,7 @@ impl Inliner<'_> {
     ) -> End {
         let (result, end) = match then {
             Some(then) => (then.result.clone(), End::Goto(then.block)),
-            None => {
-                let result = self.flat.result.map(|id| Place::local(id, of.result.clone(), of.span));
-                (result, End::Return(None))
-            }
+            None => (self.thread_result(of.span), End::Return(None)),
         };
         if let (Some(to), Some(value)) = (result, value) {
             let span = value.span;
@@ -229,11 +225,20 @@ impl Inliner<'_> {
                     let (to, from) = (self.settled(at, to, call), self.settled(at, *from, call));
                     InstructionKind::Copy { to, from }
                 }
-                (kind, _) => InstructionKind::Assign { to, value: Expr { kind, ..value_of(value.ty, span) } },
+                (kind, _) => {
+                    let value = as_type(Expr { kind, ..value_of(value.ty, span) }, &to.ty);
+                    InstructionKind::Assign { to, value }
+                }
             };
             self.block(at).instructions.push(Instruction { kind, span });
         }
         end
+    }
+
+    /// Where what the thread gives is kept for those who join it.
+    fn thread_result(&self, span: Span) -> Option<Place> {
+        let id = self.flat.result?;
+        Some(Place::local(id, self.flat.locals[id.index()].variable.ty.clone(), span))
     }
 
     /// A place that is accessed part by part: where it is, is found out once, before.
@@ -278,9 +283,9 @@ impl Inliner<'_> {
             }
             InstructionKind::Library(library) if matches!(*library, Library::ThreadExit(Some(_))) => {
                 let Library::ThreadExit(value) = *library else { unreachable!("it was one") };
-                let result = self.flat.result.filter(|id| self.flat.locals[id.index()].variable.ty == Type::Pointer);
-                if let (Some(value), Some(result)) = (value, result) {
-                    let kind = InstructionKind::Assign { to: Place::local(result, Type::Pointer, span), value };
+                let result = self.thread_result(span).filter(|place| place.ty == Type::Pointer);
+                if let (Some(value), Some(to)) = (value, result) {
+                    let kind = InstructionKind::Assign { to, value: as_type(value, &Type::Pointer) };
                     self.block(at).instructions.push(Instruction { kind, span });
                 }
                 let at = self.end_thread(at, span, call)?;
@@ -428,7 +433,7 @@ impl Inliner<'_> {
             self.flat.cut.push(span);
             return Ok(self.beyond(at, Expr::constant(0, crate::code::INT, span), span, call));
         }
-        let inner = self.add_call(Some(call), id, given.clone());
+        let inner = self.add_call(Some(call), id, span, given.clone());
         let atomic = |kind| Instruction { kind, span };
         if function.is_atomic {
             self.block(at).instructions.push(atomic(InstructionKind::AtomicBegin));
@@ -492,6 +497,27 @@ impl Inliner<'_> {
         self.block(end).instructions.push(part(once, Expr::constant(0, crate::code::INT, span)));
         self.block(end).end = End::Goto(then);
         Ok(then)
+    }
+}
+
+/// What of a thread's result is kept: whoever joins a thread gets a word, also where its function gives an integer, or
+/// nothing at all and the thread ends by a call.
+fn kept_result(function: &Function, is_main: bool) -> Option<Type> {
+    match &function.result {
+        Type::Void if is_main => None,
+        Type::Void | Type::Int(_) if !is_main => Some(Type::Pointer),
+        ty => Some(ty.clone()),
+    }
+}
+
+/// A scalar as one of a type; those that cannot be converted stay as they are.
+fn as_type(value: Expr, ty: &Type) -> Expr {
+    match (&value.ty, ty) {
+        (Type::Int(_), Type::Pointer) => {
+            let span = value.span;
+            Expr::new(ExprKind::Convert(Box::new(value)), Type::Pointer, span)
+        }
+        _ => value,
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::code::{Base, BinaryOp, BlockId, End, Expr, ExprKind, InstructionKind, Library, LocalId, Place, Step};
 use crate::flat::Flat;
 use crate::layout::leaves_below;
-use crate::objects::{LeafId, ThreadIndex};
+use crate::objects::{LeafId, Storage, ThreadIndex};
 use crate::points::Points;
 use crate::threads::{At, is_address_taken, is_needed, plain_local, without_conversions, writes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,7 +188,12 @@ impl Search<'_, '_> {
     /// pointer to the array stay as they are from when the loop begins.
     fn is_kept(&mut self, creation: &Creation) -> bool {
         let thread = self.thread;
-        let Some((pointer, index)) = array_and_index(plain_place(&creation.handle)) else { return false };
+        let place = plain_place(&creation.handle);
+        let (pointer, index) = match (array_and_index(place), self.field_and_index(place)) {
+            (Some(found), _) => found,
+            (None, Some((_, index))) => (None, index),
+            (None, None) => return false,
+        };
         let handles: BTreeSet<LeafId> = self.points.leaves_of(thread, &creation.handle).into_iter().collect();
         // That the array begins to live, before the loop, is nothing that is stored in it.
         let later = self.reachable(creation.of.header);
@@ -243,7 +248,7 @@ impl Search<'_, '_> {
                     }
                 }
                 InstructionKind::Declare(local) => {
-                    let object = self.points.objects.at(crate::objects::Storage::Local(at.thread, *local));
+                    let object = self.points.objects.at(Storage::Local(at.thread, *local));
                     written.extend(&self.points.objects.object(object).leaves);
                 }
                 InstructionKind::Assert(..)
@@ -260,14 +265,15 @@ impl Search<'_, '_> {
     }
 
     /// The loops that join all that was created.
-    fn joins(&self, loops: &[Counting], creation: &Creation) -> Vec<usize> {
+    fn joins(&mut self, loops: &[Counting], creation: &Creation) -> Vec<usize> {
         let cycles = self.flat.on_cycles();
-        let is_it = |of: &&Counting| {
+        let mut is_it = |of: &&Counting| {
             let inside = |at: usize| cycles[at] == Some(of.cycle);
             let is_left_by_condition = (0..self.flat.blocks.len())
                 .filter(|&at| inside(at) && at != of.header)
                 .all(|at| self.targets(at).into_iter().all(|to| inside(to) || self.ends(to)));
-            let joins = self.flat.blocks.iter().enumerate().filter(|(at, _)| inside(*at)).any(|(at, block)| {
+            let flat = self.flat;
+            let joins = flat.blocks.iter().enumerate().filter(|(at, _)| inside(*at)).any(|(at, block)| {
                 let needed = is_needed(self.flat, &inside, at, of.header);
                 let mut all = block.instructions.iter().enumerate();
                 needed
@@ -277,7 +283,26 @@ impl Search<'_, '_> {
             });
             of.cycle != creation.of.cycle && same(&of.bound, &creation.of.bound) && is_left_by_condition && joins
         };
-        loops.iter().filter(is_it).map(|of| of.header).collect()
+        loops.iter().filter(|of| is_it(of)).map(|of| of.header).collect()
+    }
+
+    /// The array that is a field of the one struct which this can only be, and the local that is the index in it.
+    fn field_and_index(&mut self, place: &Place) -> Option<(LeafId, LocalId)> {
+        let [fields @ .., Step::Index(index)] = &place.path[..] else { return None };
+        let is_field = |step: &Step| matches!(step, Step::Field(_));
+        if fields.is_empty() || !fields.iter().all(is_field) {
+            return None;
+        }
+        let leaves = self.points.leaves_of(self.thread, place);
+        let [only] = leaves.into_iter().collect::<Vec<LeafId>>()[..] else { return None };
+        let leaf = self.points.objects.leaf(only);
+        let object = self.points.objects.object(leaf.object);
+        let is_one = match object.storage {
+            Storage::Global(_) => true,
+            Storage::Local(owner, _) => self.points.threads.get(owner).copies.is_one(),
+            Storage::ThreadLocal(..) | Storage::Heap(_) | Storage::Function(_) => false,
+        };
+        (is_one && object.slots == 1 && leaf.dims.len() == 1).then_some((only, plain_local(index)?))
     }
 
     /// The program, or the execution, ends there.
@@ -285,11 +310,14 @@ impl Search<'_, '_> {
         matches!(self.flat.blocks[block].end, End::Exit | End::Unreachable)
     }
 
-    fn joins_element(&self, kind: &InstructionKind, handle: &Place, of: &Counting) -> bool {
+    fn joins_element(&mut self, kind: &InstructionKind, handle: &Place, of: &Counting) -> bool {
         let InstructionKind::Library(library) = kind else { return false };
         let Library::Join { thread, .. } = &**library else { return false };
         let ExprKind::Load(place) = &without_conversions(thread).kind else { return false };
         let (place, handle) = (plain_place(place), plain_place(handle));
+        if let (Some((own, index)), Some((other, _))) = (self.field_and_index(place), self.field_and_index(handle)) {
+            return own == other && index == of.index;
+        }
         let (Some((own, index)), Some((other, _))) = (array_and_index(place), array_and_index(handle)) else {
             return false;
         };

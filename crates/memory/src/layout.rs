@@ -23,6 +23,9 @@ pub(crate) struct Accesses {
     pub(crate) own: BTreeSet<ObjectId>,
     /// The leaves that annotations speak of.
     pub(crate) mentioned: BTreeSet<LeafId>,
+    /// Parts of unions of which other parts that are accessed share bytes, but not all of them: what is stored to one
+    /// changes the other, which is not followed.
+    pub(crate) blurred: BTreeSet<LeafId>,
     /// Those that start with any value that annotations allow.
     pub(crate) free_at_start: BTreeSet<LeafId>,
 }
@@ -101,7 +104,20 @@ pub(crate) fn accesses(code: &Code, points: &mut Points<'_>, atomic_at: &dyn Fn(
             }
         }
     }
+    found.join_bit_fields(code, points.objects);
+    found.blur(code, points.objects);
     found
+}
+
+fn has_union(code: &Code, ty: &Type) -> bool {
+    match ty {
+        Type::Array(element, _) => has_union(code, element),
+        Type::Struct(id) => {
+            let of = &code.structs[id.index()];
+            of.is_union || of.fields.iter().any(|field| has_union(code, &field.ty))
+        }
+        Type::Void | Type::Int(_) | Type::Pointer | Type::Float(_) | Type::Library(..) => false,
+    }
 }
 
 /// The leaves of the objects that a place of any type may be.
@@ -124,6 +140,59 @@ impl Accesses {
             self.atomic.insert(leaf);
         } else {
             self.plain.insert(leaf);
+        }
+    }
+
+    /// Neighbouring bit-fields are one location: whoever accesses one of them accesses all.
+    fn join_bit_fields(&mut self, code: &Code, objects: &Objects) {
+        let fields: Vec<LeafId> =
+            self.by.keys().copied().filter(|leaf| objects.leaf(*leaf).bit_unit.is_some()).collect();
+        let mut units: BTreeMap<_, Vec<LeafId>> = BTreeMap::new();
+        for leaf in fields {
+            units.entry(objects.bit_location(code, leaf)).or_default().push(leaf);
+        }
+        for unit in units.into_values() {
+            let all: BTreeSet<ThreadIndex> = unit.iter().flat_map(|leaf| self.by[leaf].clone()).collect();
+            for leaf in unit {
+                self.by.insert(leaf, all.clone());
+            }
+        }
+    }
+
+    fn blur(&mut self, code: &Code, objects: &Objects) {
+        let mut of_object: BTreeMap<ObjectId, Vec<LeafId>> = BTreeMap::new();
+        for &leaf in self.by.keys() {
+            of_object.entry(objects.leaf(leaf).object).or_default().push(leaf);
+        }
+        of_object.retain(|object, _| has_union(code, &objects.object(*object).ty));
+        for (&object, leaves) in &mut of_object {
+            self.blur_initial(code, objects, object, leaves);
+        }
+        for leaves in of_object.into_values() {
+            for (number, &first) in leaves.iter().enumerate() {
+                for &second in &leaves[number + 1..] {
+                    if objects.leaf(first).overlaps(code, objects.leaf(second)) {
+                        self.blurred.extend([first, second]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the parts of a global that it starts with to those that are accessed; what starts with bytes of another type is
+    /// not known.
+    fn blur_initial(&mut self, code: &Code, objects: &Objects, object: ObjectId, leaves: &mut Vec<LeafId>) {
+        let (Storage::Global(id) | Storage::ThreadLocal(_, id)) = objects.object(object).storage else { return };
+        let variable = &code.globals[id.index()];
+        for (path, value) in &variable.init {
+            let route = crate::points::route(code, &variable.ty, path);
+            let part = objects.leaf_at(code, object, route.offset, (&value.ty, route.bit));
+            if let Some((leaf, agrees)) = part {
+                self.blurred.extend((!agrees).then_some(leaf));
+                if !leaves.contains(&leaf) {
+                    leaves.push(leaf);
+                }
+            }
         }
     }
 

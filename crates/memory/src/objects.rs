@@ -175,6 +175,40 @@ impl Objects {
     }
 }
 
+impl Objects {
+    /// What bit-fields that are one location have in common: the object, where in it their struct begins, and the number of
+    /// the location in the struct.
+    pub(crate) fn bit_location(&self, code: &Code, id: LeafId) -> (ObjectId, u64, Option<u32>) {
+        let leaf = self.leaf(id);
+        let inside = leaf.bit.map_or(0, |(of, number)| field_offset(code, of, number));
+        (leaf.object, leaf.offset - inside, leaf.bit_unit)
+    }
+}
+
+impl Leaf {
+    /// Whether two parts of an object share bytes. Bit-fields of one struct share none that matter.
+    pub(crate) fn overlaps(&self, code: &Code, other: &Leaf) -> bool {
+        let start = |leaf: &Leaf| leaf.bit.map(|(of, number)| (of, leaf.offset - field_offset(code, of, number)));
+        if start(self).is_some() && start(self) == start(other) && self.dims == other.dims {
+            return false;
+        }
+        let common = self.dims.iter().zip(&other.dims).take_while(|(a, b)| a == b).count();
+        let extent = |leaf: &Leaf| {
+            let last: u64 = leaf.dims[common..].iter().map(|dim| dim.count.saturating_sub(1) * dim.stride).sum();
+            let size = match leaf.bit {
+                // Which bytes of its unit it is in is not known here.
+                Some((of, number)) => {
+                    code.structs[of.index()].size.saturating_sub(field_offset(code, of, number)).min(8)
+                }
+                None => code.size_of(&leaf.ty),
+            };
+            leaf.offset..leaf.offset + last + size.max(1)
+        };
+        let (a, b) = (extent(self), extent(other));
+        a.start < b.end && b.start < a.end
+    }
+}
+
 impl Object {
     /// Whether an offset, counted from the start of any of the objects of a pool, is inside of that one, and the object is
     /// no array itself.
@@ -182,6 +216,10 @@ impl Object {
         let is_inside = u64::try_from(offset).is_ok_and(|offset| offset < self.stride);
         is_inside && !matches!(self.ty, Type::Array(..))
     }
+}
+
+fn field_offset(code: &Code, of: StructId, number: u32) -> u64 {
+    code.structs[of.index()].fields[number as usize].offset
 }
 
 /// Whether a value of one type can be kept where the other is expected without losing anything.

@@ -22,11 +22,13 @@ pub fn program(code: &Code) -> String {
 fn variable(code: &Code, variable: &Variable, index: usize) -> String {
     let word = if variable.thread_local { "thread_local" } else { "global" };
     let mut line = format!("{word} {}: {}", variable.name, ty(code, &variable.ty));
-    if let Some(kind) = variable.kind_of_mutex {
-        let _ = write!(line, " = {kind:?}");
-    }
     let printer = Printer { code, function: None };
     let base = Base::Global(crate::code::GlobalId(index as u32));
+    for (path, kind) in &variable.mutex_kinds {
+        let (path, span) = (path.clone(), variable.span);
+        let place = Place { base: base.clone(), path, ty: Type::Void, atomic: false, span };
+        let _ = write!(line, "; {} = {kind:?}", printer.place_as(&place, &variable.ty));
+    }
     for (path, value) in &variable.init {
         let ty = Type::Void;
         let place = Place { base: base.clone(), path: path.clone(), ty, atomic: false, span: value.span };

@@ -301,6 +301,9 @@ pub(crate) fn is_needed(flat: &Flat, inside: &dyn Fn(usize) -> bool, through: us
 /// How often a loop runs whose condition compares a local with a constant.
 fn counted(flat: &Flat, inside: &dyn Fn(usize) -> bool, condition: &Expr, block: usize) -> Option<u64> {
     let ExprKind::Binary(op, left, right) = &without_conversions(condition).kind else { return None };
+    if narrows(left) {
+        return None;
+    }
     let (local, ExprKind::Const(limit)) = (plain_local(left)?, &without_conversions(right).kind) else { return None };
     if is_address_taken(flat, local) {
         return None;
@@ -328,11 +331,26 @@ fn counted(flat: &Flat, inside: &dyn Fn(usize) -> bool, condition: &Expr, block:
         }
     }
     let count = match (op, step?) {
-        (BinaryOp::Lt, _) | (BinaryOp::Ne, 1) => limit.checked_sub(start?)?,
-        (BinaryOp::Le, _) => limit.checked_sub(start?)?.checked_add(1)?,
+        (BinaryOp::Lt, _) | (BinaryOp::Ne, 1) if fits(flat, local, *limit) => limit.checked_sub(start?)?,
+        (BinaryOp::Le, _) if fits(flat, local, limit.checked_add(1)?) => limit.checked_sub(start?)?.checked_add(1)?,
         _ => return None,
     };
     u64::try_from(count).ok()
+}
+
+/// Whether a local can get as far as a number.
+fn fits(flat: &Flat, local: LocalId, number: i64) -> bool {
+    flat.locals[local.index()].variable.ty.bits().is_some_and(|bits| bits.wrap(number) == number)
+}
+
+/// Whether a conversion cuts something off, so that numbers begin anew.
+fn narrows(e: &Expr) -> bool {
+    let ExprKind::Convert(inner) = &e.kind else { return false };
+    let is_narrower = match (inner.ty.bits(), e.ty.bits()) {
+        (Some(from), Some(to)) => to.width < from.width,
+        _ => true,
+    };
+    is_narrower || narrows(inner)
 }
 
 /// Whether an instruction may change a local by its name, other than by declaring it.

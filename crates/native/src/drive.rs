@@ -230,7 +230,7 @@ impl<'a> Driver<'a> {
                     }
                     return Ok(is_it);
                 }
-                self.access(thread, real, event, (at, size, writes))
+                self.access(thread, real, event, (at, size, writes), deed.step)
             }
             DeedKind::Allocate(address) => self.allocate(real, event, address),
             DeedKind::Free(_) if event.kind == Kind::Free => {
@@ -264,6 +264,7 @@ impl<'a> Driver<'a> {
         real: usize,
         event: &Event,
         (at, size, writes): (u64, u64, bool),
+        step: usize,
     ) -> Result<bool, Trouble> {
         let is_range = event.size > size && event.kind != Kind::Atomic;
         let inside = event.address <= at && at + size <= event.address + event.size;
@@ -279,11 +280,12 @@ impl<'a> Driver<'a> {
         }
         self.threads[real].covered.clear();
         self.go(real, 0)?;
-        // A load and a store that are one operation for the machine are two for the trace, in one step.
+        // A load and a store that are one operation for the machine are two for the trace, in one step. An exchange that
+        // fails stores nothing: a store in a later step is another operation.
         if event.kind == Kind::Atomic && !writes && event.writes() {
-            let next = self.upcoming.get(&thread).and_then(VecDeque::front).map(|deed| deed.kind.clone());
-            if let Some(DeedKind::Access { address, writes: true, of_library: false, .. }) = next
-                && self.places.real(address) == Some(at)
+            let next = self.upcoming.get(&thread).and_then(VecDeque::front).filter(|deed| deed.step == step);
+            if let Some(DeedKind::Access { address, writes: true, of_library: false, .. }) = next.map(|deed| &deed.kind)
+                && self.places.real(*address) == Some(at)
             {
                 self.upcoming.get_mut(&thread).and_then(VecDeque::pop_front);
             }
@@ -298,6 +300,7 @@ impl<'a> Driver<'a> {
             DeedKind::Access { address, size, writes, of_library: false, .. } => {
                 let at = self.places.real(address);
                 writes == event.writes()
+                    && size < event.size
                     && at.is_some_and(|at| event.address <= at && at + size <= event.address + event.size)
             }
             _ => false,
@@ -335,8 +338,9 @@ impl<'a> Driver<'a> {
             self.go(real, 0)?;
             return Ok(true);
         }
-        if !matches!(deed.kind, DeedKind::Allocate(_)) && matches!(event.kind, Kind::Any | Kind::Touch | Kind::Allocate)
-        {
+        let is_kept = is_optional && event.kind == Kind::Allocate && self.allocates_soon(thread);
+        let may_pass = matches!(event.kind, Kind::Any | Kind::Touch | Kind::Allocate) && !is_kept;
+        if !matches!(deed.kind, DeedKind::Allocate(_)) && may_pass {
             if (event.kind, event.value) == (Kind::Allocate, 1) {
                 self.heap.allocated(event.address, event.size);
             }
@@ -349,6 +353,12 @@ impl<'a> Driver<'a> {
             return Ok(false);
         }
         Err(self.differs(event, deed))
+    }
+
+    /// Whether the trace is about to ask for memory, too.
+    fn allocates_soon(&self, thread: ThreadId) -> bool {
+        let deeds = self.upcoming.get(&thread);
+        deeds.into_iter().flatten().take(AHEAD).any(|deed| matches!(deed.kind, DeedKind::Allocate(_)))
     }
 
     fn is_ahead(&self, thread: ThreadId, event: &Event) -> bool {

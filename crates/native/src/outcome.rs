@@ -190,8 +190,9 @@ fn lead<T>(
     then: &mut dyn FnMut(&mut Driver<'_>) -> T,
 ) -> Result<T, Trouble> {
     let mut upcoming: BTreeMap<ThreadId, VecDeque<Deed>> = BTreeMap::new();
-    for (thread, passage) in passages {
-        upcoming.entry(*thread).or_default().extend(passage.deeds.iter().cloned());
+    for (step, (thread, passage)) in passages.iter().enumerate() {
+        let deeds = passage.deeds.iter().map(|deed| Deed { step, ..deed.clone() });
+        upcoming.entry(*thread).or_default().extend(deeds);
     }
     let arguments = passages.iter().find_map(|(_, passage)| passage.arguments).unwrap_or(1);
     let Some(arguments) = usize::try_from(arguments).ok().filter(|number| (1..=MOST_ARGUMENTS).contains(number)) else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use threadwise_evidence::TraceStep;
 use threadwise_ir::{
-    EdgeId, Env, Expr, Instance, LocalId, Op, SharedId, Sort, State, Store, ThreadId, Update, Value, VarRef,
+    EdgeId, Env, Expr, ExprKind, Instance, LocalId, Op, SharedId, Sort, State, Store, ThreadId, Update, Value, VarRef,
 };
 use threadwise_memory::{Atlas, Operation};
 use threadwise_source::Span;
@@ -16,6 +16,8 @@ const MOST_EDGES: usize = 200_000;
 pub(crate) struct Deed {
     pub(crate) kind: DeedKind,
     pub(crate) span: Span,
+    /// The number of the step that it belongs to, among those of the trace.
+    pub(crate) step: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -187,14 +189,28 @@ impl<'a> Plan<'a> {
                 Operation::Start => Some(DeedKind::Start),
                 Operation::End => Some(DeedKind::End),
                 Operation::Join => Some(DeedKind::Join),
-                Operation::Any(var) => Some(DeedKind::Any(after.and_then(|after| self.word(after, *var)))),
+                Operation::Any(chosen) => {
+                    let there = self.settled(thread, before, chosen);
+                    Some(DeedKind::Any(after.and_then(|after| self.value(thread, after, &there))))
+                }
                 Operation::Arguments(var) => {
                     passage.arguments = after.and_then(|after| self.word(after, *var));
                     None
                 }
             };
-            passage.deeds.extend(kind.map(|kind| Deed { kind, span: edge.span }));
+            passage.deeds.extend(kind.map(|kind| Deed { kind, span: edge.span, step: 0 }));
         }
+    }
+
+    /// An element with its indices as they are in a state.
+    fn settled(&self, thread: ThreadId, state: (&Store, &Store), e: &Expr) -> Expr {
+        let ExprKind::Index(all, index) = &e.kind else { return e.clone() };
+        let all = self.settled(thread, state, all);
+        let index = match self.value(thread, state, index) {
+            Some(value) => Expr::constant(value, index.sort, index.span),
+            None => (**index).clone(),
+        };
+        Expr::new(ExprKind::Index(Box::new(all), Box::new(index)), e.sort, e.span)
     }
 
     fn value(&self, thread: ThreadId, state: (&Store, &Store), e: &Expr) -> Option<i64> {

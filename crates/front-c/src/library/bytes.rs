@@ -51,12 +51,44 @@ impl<'a> Elaborator<'a> {
         }
         let element = self.element_type(&to, Some(&from), span)?;
         let count = self.element_count(size, &element, span)?;
+        let backwards = match call.name {
+            "memmove" => Some((self.overlaps_ahead(&to, &from, &element, &count, span)?, count.clone())),
+            _ => None,
+        };
         self.each_element(count, span, |this, index| {
+            let index = match backwards {
+                Some((backwards, count)) => this.stable(in_order(backwards, count, index)),
+                None => index,
+            };
             let target = this.element_at(&to, &element, index.clone(), span);
             let source = this.element_at(&from, &element, index, span);
             this.initialize(&target, Value::Object(source), span)
         })?;
         Ok(result)
+    }
+
+    /// Whether elements are moved to where other ones are that are still to be moved: then the last one is moved first.
+    fn overlaps_ahead(
+        &mut self,
+        to: &(Expr, Ty),
+        from: &(Expr, Ty),
+        element: &Ty,
+        count: &Expr,
+        span: Span,
+    ) -> Fallible<Expr> {
+        let result = Place::local(self.body.temporary(INT, span), INT, span);
+        self.body.assign(result.clone(), Expr::constant(0, INT, span), span);
+        let unit = self.structs.size_of(element, self.model).unwrap_or(1) as i64;
+        self.each_element(count.clone(), span, |this, index| {
+            let nonzero = fold::binary(BinaryOp::Ne, index.clone(), Expr::constant(0, index.ty.clone(), span), INT);
+            let moved = ExprKind::Offset(Box::new(from.0.clone()), Box::new(index), unit);
+            let is_there = fold::binary(BinaryOp::Eq, to.0.clone(), Expr::new(moved, Type::Pointer, span), INT);
+            let is_ahead = Expr::new(ExprKind::And(Box::new(nonzero), Box::new(is_there)), INT, span);
+            let found = ExprKind::Or(Box::new(Expr::load(result.clone())), Box::new(is_ahead));
+            this.body.assign(result.clone(), Expr::new(found, INT, span), span);
+            Ok(())
+        })?;
+        Ok(Expr::load(result))
     }
 
     /// The object of exactly so many bytes that a pointer points to.
@@ -153,4 +185,12 @@ impl<'a> Elaborator<'a> {
         self.body.begin(after);
         Ok(())
     }
+}
+
+/// The number of an element among so many, which are counted from the last one if a condition holds.
+fn in_order(backwards: Expr, count: Expr, index: Expr) -> Expr {
+    let (ty, span) = (index.ty.clone(), index.span);
+    let last = fold::binary(BinaryOp::Sub, count, Expr::constant(1, ty.clone(), span), ty.clone());
+    let from_last = fold::binary(BinaryOp::Sub, last, index.clone(), ty.clone());
+    Expr::new(ExprKind::Conditional(Box::new([backwards, from_last, index])), ty, span)
 }

@@ -83,7 +83,7 @@ impl<'a> Elaborator<'a> {
         }
         let mut add = |name: &str, ty: Type, thread_local: bool| {
             let name = name.into();
-            self.globals.push(Variable { name, ty, span, thread_local, init: Vec::new(), kind_of_mutex: None });
+            self.globals.push(Variable { thread_local, ..Variable::new(name, ty, span) });
             GlobalId(self.globals.len() as u32 - 1)
         };
         let pointers = || Type::Array(Arc::new(Type::Pointer), MOST_KEYS as u64);

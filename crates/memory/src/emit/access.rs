@@ -96,11 +96,15 @@ impl Emitter<'_> {
             self.check(Term::bool(false, span), AssertionKind::Beyond, span);
             return Ok(Vec::new());
         };
-        if self.is_vague(self.objects.leaf(leaf).object) && self.kept.contains_key(&leaf) {
+        if self.is_vague(self.objects.leaf(leaf).object)
+            && self.kept.contains_key(&leaf)
+            && !self.accesses.blurred.contains(&leaf)
+        {
             return Ok(vec![Cell { leaf, indices: Vec::new(), when: None }]);
         }
         // What is left of the dimensions belongs to parts that are copied element by element.
-        if self.objects.leaf(leaf).dims.len() != indices.len() || !self.fits(leaf, ty) {
+        let is_blurred = self.accesses.blurred.contains(&leaf);
+        if is_blurred || self.objects.leaf(leaf).dims.len() != indices.len() || !self.fits(leaf, ty) {
             self.check(Term::bool(false, span), AssertionKind::Beyond, span);
             return Ok(Vec::new());
         }
@@ -180,13 +184,21 @@ impl Emitter<'_> {
             let there = self.objects.canonical(code, target.object, (target.offset + offset) as i64);
             let leaf = there.and_then(|there| self.objects.leaf_at(code, target.object, there, ty));
             match leaf {
-                Some((leaf, _)) if self.is_vague(target.object) && self.kept.contains_key(&leaf) => {
+                Some((leaf, _))
+                    if self.is_vague(target.object)
+                        && self.kept.contains_key(&leaf)
+                        && !self.accesses.blurred.contains(&leaf) =>
+                {
                     valid = Term::bool(true, span);
                     if cells.iter().all(|cell| cell.leaf != leaf) {
                         cells.push(Cell { leaf, indices: Vec::new(), when: None });
                     }
                 }
-                Some((leaf, true)) if self.kept.contains_key(&leaf) && !self.may_be_gone(target.object) => {
+                Some((leaf, true))
+                    if self.kept.contains_key(&leaf)
+                        && !self.accesses.blurred.contains(&leaf)
+                        && !self.may_be_gone(target.object, span) =>
+                {
                     let (when, indices) = self.decode(leaf, &address, offset, several, span);
                     if cells.iter().any(|cell| cell.leaf == leaf) {
                         continue;
@@ -224,17 +236,20 @@ impl Emitter<'_> {
 
     /// Whether a variable may be one of a function that has returned, or of a thread that has ended. Its end is not followed,
     /// so that where invalid accesses are looked for, this one is not understood.
-    fn may_be_gone(&self, object: ObjectId) -> bool {
+    fn may_be_gone(&self, object: ObjectId, at: Span) -> bool {
         let Storage::Local(owner, local) = self.objects.object(object).storage else { return false };
         let flat = &self.threads.get(owner).flat;
         let call = flat.locals[local.index()].call;
         let outlives = if owner == self.thread {
-            flat.is_inside(flat.call_of[self.block], call)
+            flat.is_in_scope(local, flat.call_of[self.block], at)
         } else {
             // When main returns, so does everybody.
             let exits = |kind: &InstructionKind| matches!(kind, InstructionKind::Library(library) if matches!(**library, Library::ThreadExit(_)));
             let instructions = || flat.blocks.iter().flat_map(|block| &block.instructions);
-            self.threads.get(owner).is_entry && call == 0 && !instructions().any(|instruction| exits(&instruction.kind))
+            let is_outermost = call == 0 && flat.locals[local.index()].variable.block.is_none();
+            self.threads.get(owner).is_entry
+                && is_outermost
+                && !instructions().any(|instruction| exits(&instruction.kind))
         };
         self.checks.memory && !outlives
     }
@@ -456,8 +471,9 @@ impl Emitter<'_> {
         // Any value of a part of memory is chosen there.
         if let (crate::code::ExprKind::Any, Type::Int(_)) = (&value.kind, &to.ty) {
             self.accessing("store", to);
+            let first = self.edges.len();
             self.store(&access, Value::Any);
-            self.chose_any(&access);
+            self.chose_any(first);
             return Ok(());
         }
         let value = self.value(value)?;
@@ -599,7 +615,7 @@ impl Emitter<'_> {
             self.check(within(&value, count), AssertionKind::Memory, place.span);
             indices.push(clamped(value, count.min(crate::objects::MAX_ELEMENTS), place.span));
         }
-        if leaf.is_none_or(|leaf| !self.fits(leaf, ty)) {
+        if leaf.is_none_or(|leaf| !self.fits(leaf, ty) || self.accesses.blurred.contains(&leaf)) {
             self.check(Term::bool(false, place.span), AssertionKind::Beyond, place.span);
         }
         let cells = leaf.filter(|leaf| self.kept.contains_key(leaf)).map(|leaf| {
@@ -672,8 +688,9 @@ impl Emitter<'_> {
             let access = Access { span, ..self.access(place)? };
             match &place.ty {
                 Type::Int(_) => {
+                    let first = self.edges.len();
                     self.store(&access, Value::Any);
-                    self.chose_any(&access);
+                    self.chose_any(first);
                 }
                 ty => {
                     let value = self.anything(&ty.clone(), span);

@@ -2,7 +2,7 @@
 
 use super::{Emitter, INDETERMINATE, UNKNOWN};
 use crate::atlas::{Atlas, Operation, Part, Region, RegionKind};
-use crate::emit::access::{Access, Cell};
+use crate::emit::access::Cell;
 use crate::objects::{Leaf, LeafId, Object, ObjectId, Storage};
 use threadwise_ir::{Command, EdgeId, SharedId, Update, VarRef};
 
@@ -37,14 +37,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the last edges stored in these cells is any value, and was chosen before.
-    pub(super) fn chose_any(&mut self, access: &Access) {
-        let first = self.edges.len().saturating_sub(access.cells.len());
-        if let [cell] = &access.cells[..]
-            && let Some(kept) = self.kept.get(&cell.leaf)
-        {
-            let var = kept.var;
-            self.does_first(first, Operation::Any(var));
+    /// What the edges from this number on stored is any value, and was chosen before.
+    pub(super) fn chose_any(&mut self, from: usize) {
+        for id in (from..self.edges.len()).map(|number| EdgeId(number as u32)) {
+            let Some(operations) = self.operations.get(&id) else { continue };
+            let stored = operations.iter().find_map(|operation| match operation {
+                Operation::Access { part, indices, writes: true } => Some((LeafId(*part as u32), indices.clone())),
+                _ => None,
+            });
+            if let Some((leaf, indices)) = stored
+                && let Some(kept) = self.kept.get(&leaf)
+            {
+                let span = self.edges[id.index()].span;
+                let chosen = self.read_at(kept.var, self.objects.leaf(leaf), &kept.element, &indices, span);
+                self.operations.entry(id).or_default().insert(0, Operation::Any(chosen));
+            }
         }
     }
 

@@ -66,6 +66,16 @@ impl Emitter<'_> {
         self.check(all, kind, span);
     }
 
+    /// Does something in the step that has just looked at it. Nobody who may not go on from there stays in the middle: the
+    /// objects do not end, and nothing is waited for.
+    fn at_once(&mut self, access: &Access, act: &mut dyn FnMut(&Emitter<'_>, &Cell) -> Vec<Outcome>) {
+        let stays = |cell: &Cell| !self.alive.contains_key(&self.objects.leaf(cell.leaf).object);
+        let is_one_step = u32::from(access.cells.iter().all(stays));
+        self.atomic += is_one_step;
+        self.each_cell(access, act);
+        self.atomic -= is_one_step;
+    }
+
     /// How a mutex is taken: free, or by its holder again if it is of that kind.
     fn takings(&self, cell: &Cell, span: Span) -> Vec<Outcome> {
         if self.is_vague_cell(cell) {
@@ -158,7 +168,7 @@ impl Emitter<'_> {
         let access = self.lock_access(mutex, span)?;
         self.no_error_number(&access, false);
         self.require(&access, AssertionKind::Lock, &|emitter, cell| equal(emitter.part(cell, span).value, me(span)));
-        self.each_cell(&access, &mut |emitter, cell| {
+        self.at_once(&access, &mut |emitter, cell| {
             if emitter.is_vague_cell(cell) {
                 return unguarded();
             }
@@ -339,7 +349,7 @@ impl Emitter<'_> {
             }
             or(mine, compare(BinaryOp::Gt, emitter.readers(cell, span).value, zero()))
         });
-        self.each_cell(&access, &mut |emitter, cell| {
+        self.at_once(&access, &mut |emitter, cell| {
             if emitter.is_vague_cell(cell) {
                 return unguarded();
             }

@@ -11,19 +11,19 @@ impl Emitter<'_> {
             return;
         }
         // Neighbouring bit-fields are one location.
-        let mut locations: BTreeMap<(LeafId, Option<u32>), Vec<LeafId>> = BTreeMap::new();
+        let mut locations: BTreeMap<LeafId, Vec<LeafId>> = BTreeMap::new();
         for &id in &self.visible {
             let leaf = self.objects.leaf(id);
             if !leaf.ty.is_scalar() || !self.accesses.plain.contains(&id) {
                 continue;
             }
+            let location = |leaf| self.objects.bit_location(self.code, leaf);
             let first = self.objects.object(leaf.object).leaves.iter().find(|&&other| {
-                let other = self.objects.leaf(other);
-                leaf.bit_unit.is_some() && other.bit_unit == leaf.bit_unit && other.offset == leaf.offset
+                leaf.bit_unit.is_some() && self.objects.leaf(other).bit.is_some() && location(other) == location(id)
             });
-            locations.entry((*first.unwrap_or(&id), leaf.bit_unit)).or_default().push(id);
+            locations.entry(*first.unwrap_or(&id)).or_default().push(id);
         }
-        for ((first, _), leaves) in locations {
+        for (first, leaves) in locations {
             let var = |leaf: &LeafId| match self.kept.get(leaf)?.var {
                 VarRef::Shared(id) => Some(id),
                 VarRef::Local(_) => None,

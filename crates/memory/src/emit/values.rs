@@ -15,7 +15,7 @@ use threadwise_ir::{
     AssertionKind, BinaryOp, Bits, Expr as Term, ExprKind as TermKind, LocationId, Place, Sort, UnaryOp as TermOp,
     Value, VarRef,
 };
-use threadwise_source::{Diagnostic, Span};
+use threadwise_source::Span;
 
 impl Emitter<'_> {
     pub(crate) fn sort_of_type(&self, ty: &Type) -> Sort {
@@ -76,8 +76,9 @@ impl Emitter<'_> {
                 let temporary = VarRef::Local(self.temporary_of_its_own(&sort, span));
                 let place = Place { var: temporary, indices: Box::default(), sort: (&sort).into(), span };
                 self.step(assigned(vec![(place, Value::Any)]), span);
-                self.does(Operation::Any(temporary));
-                read(temporary, sort, span)
+                let chosen = read(temporary, sort, span);
+                self.does(Operation::Any(chosen.clone()));
+                chosen
             }
             _ => Term::constant(0, sort, span),
         }
@@ -91,6 +92,13 @@ impl Emitter<'_> {
             return Ok(value);
         }
         let op = match op {
+            UnaryOp::Neg if sort.bits() == Some(ADDRESS) => {
+                let least = Term::constant(i64::MIN, sort, span);
+                if self.checks.overflow {
+                    self.check(not(equal(value.clone(), least)), AssertionKind::Arithmetic, span);
+                }
+                TermOp::Neg
+            }
             UnaryOp::Neg => {
                 let value = as_int(value.clone());
                 let negated = Term::new(TermKind::Unary(TermOp::Neg, Box::new(value)), Sort::Int, span);
@@ -112,6 +120,11 @@ impl Emitter<'_> {
         let (left, right) = (self.no_address(a, left), self.no_address(b, right));
         let Some(bits) = left.sort.bits() else { return Ok(left) };
         Ok(match op {
+            Op::Add | Op::Sub if self.checks.overflow && bits == ADDRESS => {
+                let (left, right) = (self.simple(left, span), self.simple(right, span));
+                self.stays_within_64_bits(op, &left, &right, span);
+                arithmetic(operator(op), left, right)
+            }
             Op::Add | Op::Sub | Op::Mul => {
                 let op = operator(op);
                 if self.checks.overflow && bits.signed {
@@ -158,6 +171,22 @@ impl Emitter<'_> {
     }
 
     /// The exact result is a number of the kind.
+    /// A sum or difference of words of 64 bits is one. That is said without it: the exact one may be no number that
+    /// engines can compute with.
+    fn stays_within_64_bits(&mut self, op: Op, left: &Term, right: &Term, span: Span) {
+        let (left, right) = (as_int(left.clone()), as_int(right.clone()));
+        let is_negative = compare(BinaryOp::Lt, right.clone(), int(0, span));
+        // What is added to the left has this sign; the left must keep so far away from the bound.
+        let (up, away) = match op {
+            Op::Add => (not(is_negative.clone()), BinaryOp::Sub),
+            _ => (is_negative.clone(), BinaryOp::Add),
+        };
+        let below = compare(BinaryOp::Le, left.clone(), arithmetic(away, int(i64::MAX, span), right.clone()));
+        let above = compare(BinaryOp::Ge, left, arithmetic(away, int(i64::MIN, span), right));
+        let fits = Term::conditional(up, below, above, Sort::Bool, span);
+        self.check(fits, AssertionKind::Arithmetic, span);
+    }
+
     fn no_overflow(&mut self, exact: Term, bits: Option<Bits>, span: Span) {
         let Some(bits) = bits.filter(|bits| self.checks.overflow && bits.signed) else { return };
         let (least, most) = bits.bounds();
@@ -180,10 +209,9 @@ impl Emitter<'_> {
             (_, Type::Int(bits)) => {
                 let value = self.value(inner)?;
                 if !value.sort.is_integer() {
-                    return Err(Box::new(
-                        Diagnostic::error(span, "a thread's identity becomes an integer")
-                            .hint("keep it in a variable of its own type, and compare it with pthread_equal"),
-                    ));
+                    // Which number a thread has is up to the machine.
+                    self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+                    return Ok(Term::constant(0, self.sort_of_type(&e.ty), span));
                 }
                 let fits = self.points.holds_addresses(&e.ty);
                 let value = if fits { value } else { self.no_address(inner, value) };

@@ -222,20 +222,35 @@ impl Emitter<'_> {
     }
 
     fn initial_kind(&self, leaf: &Leaf, suffix: &str, sort: &Sort) -> Initial {
-        let Storage::Global(id) = self.objects.object(leaf.object).storage else { return Initial::Default };
-        match self.code.globals[id.index()].kind_of_mutex {
-            Some(kind) if suffix == "kind" && leaf.dims.is_empty() => {
-                Initial::Value(threadwise_ir::Expr::constant(super::locks::kind_number(kind), sort, Span::default()))
+        match &self.initial_kinds(leaf)[..] {
+            [(_, kind)] if suffix == "kind" && leaf.dims.is_empty() => {
+                Initial::Value(threadwise_ir::Expr::constant(*kind, sort, Span::default()))
             }
             _ => Initial::Default,
         }
     }
 
+    /// The kinds that initialisers give to mutexes of a leaf: for each the indices, and the number of the kind.
+    fn initial_kinds(&self, leaf: &Leaf) -> Vec<(Vec<i64>, i64)> {
+        let Storage::Global(id) = self.objects.object(leaf.object).storage else { return Vec::new() };
+        let variable = &self.code.globals[id.index()];
+        let mut found = Vec::new();
+        let is_mutex = matches!(leaf.ty, Type::Library(LibraryObject::Mutex, _));
+        for (path, kind) in variable.mutex_kinds.iter().filter(|_| is_mutex) {
+            let route = route(self.code, &variable.ty, path);
+            let indices: Option<Vec<i64>> =
+                route.indices.iter().map(|(index, ..)| self.constant_value(index)).collect();
+            if let Some(indices) = indices.filter(|_| route.offset == leaf.offset) {
+                found.push((indices, super::locks::kind_number(*kind)));
+            }
+        }
+        found
+    }
+
     /// Whether some mutex may be one that its holder can take again.
     pub(super) fn has_kinds_of_mutexes(&self) -> bool {
         use crate::code::{Library, MutexKind};
-        let declared =
-            self.code.globals.iter().any(|global| global.kind_of_mutex.is_some_and(|kind| kind != MutexKind::Normal));
+        let declared = self.code.globals.iter().any(|global| !global.mutex_kinds.is_empty());
         let set = |kind: &InstructionKind| {
             matches!(kind, InstructionKind::Library(library) if matches!(**library,
                 Library::MutexInit { kind: MutexKind::Recursive | MutexKind::ErrorCheck, .. }
@@ -350,7 +365,7 @@ impl Emitter<'_> {
             let is_here = self
                 .objects
                 .leaf_at(self.code, leaf.object, route.offset, (&e.ty, route.bit))
-                .is_some_and(|(id, _)| self.objects.leaf(id).name == leaf.name);
+                .is_some_and(|(id, agrees)| agrees && self.objects.leaf(id).name == leaf.name);
             if let (true, Some(indices), Some(value)) = (is_here, indices, self.constant_value(e)) {
                 found.push((indices, value));
             }
@@ -381,10 +396,13 @@ impl Emitter<'_> {
         let flat = &self.threads.get(thread).flat;
         let function: &Function = self.code.function(flat.root);
         if let Some(startable) = self.startables[thread.index()].clone() {
-            let parameters = (0..function.params.min(1)).map(|_| self.parameter_place(thread)).collect();
-            let command = startable.first_step(parameters, span);
+            let parameters: Vec<Place> = (0..function.params.min(1)).map(|_| self.parameter_place(thread)).collect();
+            let command = startable.first_step(parameters.clone(), span);
             self.step(command, span);
             self.does(Operation::Start);
+            if let [given] = &parameters[..] {
+                self.take_as_integer(thread, given, span);
+            }
         }
         if self.threads.get(thread).is_entry {
             // Whoever starts the program gives what it likes.
@@ -412,6 +430,17 @@ impl Emitter<'_> {
                 Storage::ThreadLocal(of, _) => of == thread,
                 Storage::Local(..) | Storage::Heap(_) | Storage::Function(_) => false,
             };
+            if is_mine && self.kept[&id].more.len() > 1 {
+                for (indices, kind) in self.initial_kinds(&leaf) {
+                    let fits = indices.iter().zip(&leaf.dims).all(|(index, dim)| *index < dim.kept() as i64);
+                    if fits {
+                        let (var, sort) = (VarRef::Shared(self.kept[&id].more[1]), Sort::Range(0, 2));
+                        let indices: Vec<_> = indices.iter().map(|&index| int(index, span)).collect();
+                        let value = threadwise_ir::Expr::constant(kind, &sort, span);
+                        assignments.push((self.place_of(var, &indices, &sort, span), Value::Of(value)));
+                    }
+                }
+            }
             if is_mine {
                 for (indices, value) in self.initial_values(&leaf) {
                     let kept = &self.kept[&id];
@@ -460,12 +489,27 @@ impl Emitter<'_> {
             Some(kept) if kept.element == sort => {
                 Place { var: kept.var, indices: Box::default(), sort: sort.into(), span: variable.span }
             }
-            // Nobody looks at it.
+            // Nobody looks at it, or it is an integer.
             Some(_) | None => {
                 let var = VarRef::Local(self.temporary(&sort, variable.span));
                 Place { var, indices: Box::default(), sort: sort.into(), span: variable.span }
             }
         }
+    }
+
+    /// A parameter that is an integer gets what is given as a pointer, as far as it fits.
+    fn take_as_integer(&mut self, thread: ThreadIndex, given: &Place, span: Span) {
+        let flat = &self.threads.get(thread).flat;
+        let object = self.objects.at(Storage::Local(thread, flat.first_param));
+        let leaf = self.objects.object(object).leaves.first().copied();
+        let Some(kept) = leaf.and_then(|leaf| self.kept.get(&leaf)).cloned() else { return };
+        let Sort::Bits(bits) = kept.element else { return };
+        if kept.var == given.var || flat.locals[flat.first_param.index()].variable.ty.bits().is_none() {
+            return;
+        }
+        let value = crate::terms::as_bits(read(given.var, self.pointers.sort.clone(), span), bits);
+        let place = self.place_of(kept.var, &[], &kept.element, span);
+        self.step(assigned(vec![(place, Value::Of(value))]), span);
     }
 
     /// The thread ends with what it has for a result.
