@@ -20,6 +20,8 @@ Examples:
   threadwise check b.tw --trace b.trace.json    keep the counterexample of an UNSAFE verdict…
   threadwise replay b.tw b.trace.json           …and run it again step by step
   threadwise replay --native b.c b.trace.json   …and on the machine, with the program compiled
+  threadwise check b.tw --html b.html           the report as a page for browsers
+  threadwise watch a.tw                         verify again after every change
   threadwise show a.tw --dot | dot -Tsvg        draw the control-flow graphs
 
 Exit codes:
@@ -44,7 +46,9 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Verify a program, or several: `threadwise FILE` means `threadwise check FILE`
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
+    /// Verify programs again whenever they change; takes the flags of `check`
+    Watch(Box<CheckArgs>),
     /// Run every applicable engine on a program and compare verdicts, time and memory
     Compare(CompareArgs),
     /// Check a proof again, independently of the engine that found it
@@ -53,6 +57,13 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Print the program as the engines see it: variables, control-flow graphs, steps
     Show(ShowArgs),
+    /// Lay out .tw programs: indentation, blanks, empty lines
+    Fmt(FmtArgs),
+    /// Get what is missing on this machine (an SMT solver), say what is there, and verify a first program
+    Setup {
+        /// The program to verify afterwards
+        file: Option<PathBuf>,
+    },
     /// Print a completion script for a shell
     ///
     /// For bash: threadwise completions bash > ~/.local/share/bash-completion/completions/threadwise
@@ -67,6 +78,17 @@ pub enum Command {
         /// The command to describe; without one, Threadwise as a whole
         command: Option<String>,
     },
+}
+
+/// Flags of `fmt`.
+#[derive(Args, Debug)]
+pub struct FmtArgs {
+    /// The .tw files to rewrite; `-` reads standard input and prints
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Rewrite nothing; end with 10 if a file is not laid out
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// Flags of `check`.
@@ -95,16 +117,45 @@ pub struct CheckArgs {
     pub solver: SolverArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Count how often each statement is reached, in a search with engine `explicit`, and print the program with the numbers
+    #[arg(long)]
+    pub cover: bool,
     /// Write the proof of a SAFE verdict to this file (JSON, what `audit` reads)
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
     /// Write the counterexample of an UNSAFE verdict to this file (JSON, what `replay` reads)
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write what the verdict on a C program rests on to this file, as a verification witness that other tools read too
+    /// (YAML, what `audit` reads)
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    #[command(flatten)]
+    pub forms: FormArgs,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
     pub width: WidthArgs,
+}
+
+/// The answer in other forms, beside what is printed.
+#[derive(Args, Debug)]
+pub struct FormArgs {
+    /// Write the report as a page for browsers to this file: the source, the trace to walk through or the proof
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the findings to this file for code scanning (SARIF 2.1.0)
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write the verdicts to this file as test results (JUnit XML)
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write the data of the page, for `compare`
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub page: Option<PathBuf>,
+    /// Write the report as JSON beside what is printed, for `check` with several files and for `watch`
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub report: Option<PathBuf>,
 }
 
 /// Flags of `compare`.
@@ -118,6 +169,9 @@ pub struct CompareArgs {
     pub solver: SolverArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Write the table and each engine's report as a page for browsers to this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -127,8 +181,8 @@ pub struct CompareArgs {
 pub struct AuditArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
-    /// The proof that `check --proof` wrote
-    #[arg(value_name = "PROOF.json")]
+    /// The proof that `check --proof` wrote, or a verification witness of anybody's
+    #[arg(value_name = "PROOF.json|WITNESS.yml")]
     pub proof: PathBuf,
     #[command(flatten)]
     pub solver: SolverArgs,
@@ -247,6 +301,11 @@ pub enum Format {
     Human,
     /// One JSON object for scripts
     Json,
+    /// The verdict alone, as the competition on software verification and BenchExec spell it: `true`,
+    /// `false(unreach-call)`, `unknown`; of `check`
+    Svcomp,
+    /// Annotations that GitHub shows beside the code; of `check`
+    Github,
 }
 
 /// When to use colours.

@@ -6,17 +6,22 @@ use crate::defines;
 use crate::exit::{InputError, Job};
 use crate::input::{load_program, open};
 use crate::judged::Judgement;
+use crate::validation;
 use crate::work;
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof};
 use threadwise_evidence_files::ProofFile;
+use threadwise_frontends::is_task;
 use threadwise_ir::Program;
 use threadwise_report::{show_count, show_seconds};
 use threadwise_workers::watched;
 
 /// Checks a proof from a file against the program.
 pub fn audit(args: &AuditArgs) -> Job {
+    if is_task(&args.proof) {
+        return validation::validate(args);
+    }
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
     work::choose_solver(&args.solver)?;

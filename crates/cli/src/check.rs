@@ -5,21 +5,24 @@ use crate::complaint::complain;
 use crate::console::{Console, layout, print};
 use crate::defines::{self, Defines};
 use crate::exit::{Exit, InputError, Job};
+use crate::forms::Forms;
 use crate::grow::{Grown, verify_and_grow};
 use crate::input::load_bounded;
 use crate::pending::PendingFile;
 use crate::properties::{Answered, answer_each, questions, worst};
 use crate::several::check_each;
+use crate::svcomp;
+use crate::witness::{self, Asked};
 use crate::work;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use threadwise_evidence_files::{write_proof, write_trace};
 use threadwise_frontends::{Question, frontend_for};
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
-use threadwise_portfolio::{Outcome, Request};
+use threadwise_portfolio::{EngineChoice, EngineName, Outcome, Request};
 use threadwise_report::{Layout, PropertyAnswer, Report, human, json, reason, show_count, to_text};
+use threadwise_report_ci::{Checked, github};
 use threadwise_verdict::Verdict;
 
 /// Verifies the program, or each of several.
@@ -35,23 +38,28 @@ pub fn check(args: &CheckArgs) -> Job {
 }
 
 /// Whether files are linked, as those of C are.
-fn make_one_program(files: &[PathBuf]) -> bool {
+pub fn make_one_program(files: &[PathBuf]) -> bool {
     files.iter().all(|file| frontend_for(file).links() && frontend_for(file).noun() == frontend_for(&files[0]).noun())
 }
 
-/// Verifies a program, reports the verdict, and writes the evidence that was asked for.
+/// Verifies a program. What is wrong with a program that is none is written to files, too.
 fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
+    let mut forms = Forms::prepare(args, &names[0])?;
+    let job = verify_one(args, names, &mut forms);
+    if let Err(error) = &job {
+        forms.write_error(error)?;
+    }
+    job
+}
+
+/// Verifies a program, reports the verdict, and writes the evidence that was asked for.
+fn verify_one(args: &CheckArgs, names: &[PathBuf], forms: &mut Forms) -> Job {
     let console = Console::new(&args.output);
     let budget = work::budget(&args.limits);
     work::choose_solver(&args.solver)?;
     let options = &args.language.options;
     let defines = defines::from_flags(options)?;
-    let request = Request {
-        engine: args.engine,
-        want_proof: args.proof.is_some(),
-        options: args.engines.options(&args.search),
-        ..Request::default()
-    };
+    let request = request(args)?;
     let questions = questions(args, names);
     let read = load_bounded(names, options, &budget, args.output.quiet)?;
     let files = EvidenceFiles::prepare(args, &names[0])?;
@@ -75,7 +83,7 @@ fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
     if let Some(error) = &main.outcome.rejected {
         return Err(InputError::of_program(&main.program.source, error.clone()));
     }
-    let layout = Layout { whole_proof: args.output.verbose, ..layout(args.width.width) };
+    let layout = Layout { whole: args.output.verbose, ..layout(args.width.width) };
     let properties: Vec<PropertyAnswer> =
         answers.iter().filter(|_| !questions.is_empty()).map(property_answer).collect();
     let chosen = main.outcome.chosen.as_ref().map(ToString::to_string);
@@ -96,13 +104,34 @@ fn check_one(args: &CheckArgs, names: &[PathBuf]) -> Job {
     };
     print(&match console.format {
         Format::Human => human(&report, &layout),
+        Format::Svcomp => svcomp::verdicts(&answers),
+        Format::Github => {
+            let report = serde_json::to_value(json(&report)).unwrap_or_default();
+            github(&Checked { file: &names[0].display().to_string(), report: &report })
+        }
         Format::Json => to_text(&json(&report)),
     })?;
     // Standard output has its one report by now.
-    Ok(match files.write(&console, &main.program, &main.outcome, &defines::at_level(&defines, main.level)) {
+    let asked = Asked { names, questions: &questions, options };
+    let written = files.write(&console, main, &defines::at_level(&defines, main.level), &asked);
+    Ok(match written.and_then(|()| forms.write(&report)) {
         Ok(()) => exit_code(&main.outcome.verdict),
         Err(error) => complain(&error, Format::Human),
     })
+}
+
+/// What the engines are asked. Only a search can count how often statements are reached.
+fn request(args: &CheckArgs) -> Result<Request, InputError> {
+    let mut options = args.engines.options(&args.search);
+    options.explicit.cover = args.cover;
+    let explicit = EngineChoice::Only(EngineName::Explicit);
+    if args.cover && ![EngineChoice::Auto, explicit].contains(&args.engine) {
+        let error =
+            InputError::new(format!("engine `{}` does not count how often statements are reached", args.engine));
+        return Err(error.hint("`--cover` goes with `--engine explicit`, which is used where no engine is named"));
+    }
+    let engine = if args.cover { explicit } else { args.engine };
+    Ok(Request { engine, want_proof: args.proof.is_some() || args.witness.is_some(), options, ..Request::default() })
 }
 
 /// One run has answered everything that was asked.
@@ -159,6 +188,7 @@ fn exit_code(verdict: &Verdict) -> Exit {
 struct EvidenceFiles {
     proof: Option<PendingFile>,
     trace: Option<PendingFile>,
+    witness: Option<PendingFile>,
 }
 
 impl EvidenceFiles {
@@ -167,17 +197,16 @@ impl EvidenceFiles {
         Ok(EvidenceFiles {
             proof: args.proof.as_ref().map(prepare).transpose()?,
             trace: args.trace.as_ref().map(prepare).transpose()?,
+            witness: args.witness.as_ref().map(prepare).transpose()?,
         })
     }
 
     /// Writes what the verdict comes with, and says what is not written.
-    fn write(
-        self,
-        console: &Console,
-        program: &Arc<Program>,
-        outcome: &Outcome,
-        defines: &Defines,
-    ) -> Result<(), InputError> {
+    fn write(self, console: &Console, main: &Answered, defines: &Defines, asked: &Asked<'_>) -> Result<(), InputError> {
+        let (program, outcome) = (&main.program, &main.outcome);
+        if let Some(file) = self.witness {
+            witness::write(console, main, asked, file)?;
+        }
         let verdict = outcome.verdict.word().to_uppercase();
         match (self.proof, &outcome.proof) {
             (Some(file), Some(proof)) => file.write(|out| write_proof(out, program, proof, defines))?,

@@ -8,14 +8,18 @@ use crate::defines;
 use crate::exit::{Exit, InputError, Job};
 use crate::input::load_program;
 use crate::own_run::{by_itself, run_to_end, this_program};
+use crate::pending::PendingFile;
 use crate::rows::{Row, comparison};
 use crate::scratch::Scratch;
 use crate::work;
 use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use threadwise_portfolio::engines;
-use threadwise_report::to_text;
+use threadwise_report::{Palette, to_text};
+use threadwise_report_html::{Compared, document};
 
 #[derive(Serialize)]
 struct Comparison<'a> {
@@ -34,6 +38,7 @@ pub fn compare(args: &CompareArgs) -> Job {
     let budget = work::budget(&args.limits);
     let program = load_program(std::slice::from_ref(&file.path), options, &budget, args.output.quiet)?;
     work::choose_solver(&args.solver)?;
+    let html = args.html.as_ref().map(|path| PendingFile::prepare(path, &file.path)).transpose()?;
     let stop = budget.interrupter();
     let mut rows = Vec::new();
     for engine in engines() {
@@ -48,6 +53,9 @@ pub fn compare(args: &CompareArgs) -> Job {
         }
     }
     report(&console, &rows)?;
+    if let Some(html) = html {
+        write_page(html, args, &rows, scratch.path())?;
+    }
     if disagree(&rows) {
         return Ok(tell_disagreement(scratch));
     }
@@ -56,11 +64,25 @@ pub fn compare(args: &CompareArgs) -> Job {
 
 fn report(console: &Console, rows: &[Row]) -> Result<(), InputError> {
     print(&match console.format {
-        Format::Human => comparison(rows, crate::console::palette()),
+        Format::Human | Format::Svcomp | Format::Github => comparison(rows, crate::console::palette()),
         Format::Json => {
             to_text(&Comparison { engines: rows, agree: !disagree(rows), version: env!("CARGO_PKG_VERSION") })
         }
     })
+}
+
+/// The table, and behind each row the report of its engine.
+fn write_page(file: PendingFile, args: &CompareArgs, rows: &[Row], scratch: &Path) -> Result<(), InputError> {
+    let page = |row: &Row| -> Option<Value> {
+        let text = std::fs::read(scratch.join(format!("{}.page.json", row.engine))).ok()?;
+        serde_json::from_slice(&text).ok()
+    };
+    let pages: Vec<Option<Value>> = rows.iter().map(page).collect();
+    let title = args.program.file.display().to_string();
+    let compared = Compared { title: title.clone(), rows: rows.iter().map(Row::compared).collect() };
+    let text = comparison(rows, Palette { color: false });
+    let html = document(&format!("compared: {title}"), &pages, Some(&compared), &text);
+    file.write(|mut out| out.write_all(html.as_bytes()))
 }
 
 /// Runs `threadwise check --engine NAME` and reads what it says.
@@ -76,6 +98,9 @@ fn run_engine(
     let mut command = this_program()?;
     command.args(["check", "--quiet", "--format", "json", "--engine", engine]);
     command.arg("--proof").arg(&proof).arg("--trace").arg(&trace);
+    if args.html.is_some() {
+        command.arg("--page").arg(scratch.join(format!("{engine}.page.json")));
+    }
     command.args(search_flags(args));
     command.arg("--").arg(program);
     let output = run_to_end(by_itself(&mut command), stop);

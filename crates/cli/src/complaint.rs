@@ -3,38 +3,63 @@
 use crate::args::Format;
 use crate::console::{print, printed, say, stderr_color};
 use crate::exit::{Exit, InputError};
+use serde_json::Value;
 use std::io::Write;
 use threadwise_diagnostics::render;
 use threadwise_limits::Limit;
 use threadwise_report::{DiagnosticJson, ErrorJson, diagnostic_json, to_text, unknown_json};
+use threadwise_report_ci::{Checked, github};
 use threadwise_source::{Diagnostic, SourceMap};
 
 /// Tells the user what is wrong. Programs get an object, whatever it is that is wrong.
 pub fn complain(error: &InputError, format: Format) -> Exit {
-    let diagnostics = match error {
+    match error {
         InputError::Message { message, hint } => {
             say(&format!("error: {message}"));
             hint.iter().for_each(|hint| say(&format!("  help: {hint}")));
-            vec![DiagnosticJson::without_place(message, hint.as_deref())]
         }
+        InputError::Program { source, diagnostics } => tell(source, diagnostics),
+        InputError::Limit(limit) => return give_up(*limit, format),
+    }
+    // If even that cannot be written, standard error has to do.
+    let _ = match format {
+        Format::Json => print(&to_text(&error_json(error))),
+        Format::Github => print(&annotations(&error_json(error))),
+        Format::Human | Format::Svcomp => Ok(()),
+    };
+    Exit::BadInput
+}
+
+/// The error as the object that is printed instead of a report.
+pub fn error_json(error: &InputError) -> Value {
+    let diagnostics = match error {
+        InputError::Message { message, hint } => vec![DiagnosticJson::without_place(message, hint.as_deref())],
         InputError::Program { source, diagnostics } => {
-            tell(source, diagnostics);
             diagnostics.iter().map(|diagnostic| diagnostic_json(source, diagnostic)).collect()
         }
-        InputError::Limit(limit) => return give_up(*limit, format),
+        InputError::Limit(limit) => {
+            return serde_json::to_value(unknown_json(&read_until(*limit), &[])).unwrap_or_default();
+        }
     };
-    if format == Format::Json {
-        // If even that cannot be written, standard error has to do.
-        let _ = print(&to_text(&ErrorJson::new(diagnostics)));
-    }
-    Exit::BadInput
+    serde_json::to_value(ErrorJson::new(diagnostics)).unwrap_or_default()
+}
+
+/// What GitHub shows; the diagnostics name their files themselves.
+fn annotations(report: &Value) -> String {
+    github(&Checked { file: "", report })
+}
+
+fn read_until(limit: Limit) -> String {
+    format!("{limit} while the program was read")
 }
 
 /// A limit was met before there was a program to say anything about.
 fn give_up(limit: Limit, format: Format) -> Exit {
-    let reason = format!("{limit} while the program was read");
+    let reason = read_until(limit);
     let printed = print(&match format {
         Format::Human => format!("UNKNOWN: {reason}\n"),
+        Format::Svcomp => "unknown\n".to_string(),
+        Format::Github => annotations(&error_json(&InputError::Limit(limit))),
         Format::Json => to_text(&unknown_json(&reason, &[])),
     });
     printed.map_or_else(|error| complain(&error, Format::Human), |()| Exit::Unknown)

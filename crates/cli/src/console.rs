@@ -57,7 +57,7 @@ pub fn set_color(color: Color) {
 /// How to lay text out on standard output. A pipe has no width, unless the user gives one.
 pub fn layout(width: Option<u16>) -> Layout {
     let color = AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
-    Layout { width: width.map(usize::from).or_else(columns), color, whole_proof: false }
+    Layout { width: width.map(usize::from).or_else(columns), color, whole: false }
 }
 
 fn columns() -> Option<usize> {

@@ -12,7 +12,7 @@ use threadwise_report::{Tone, to_text};
 pub struct Judgement {
     /// `confirmed`, `refuted` or `unknown`.
     pub verdict: &'static str,
-    /// `proof` or `trace`.
+    /// `proof`, `trace` or `witness`.
     pub evidence: &'static str,
     /// Why it was refuted, or why nobody knows.
     pub reason: Option<String>,
@@ -43,7 +43,7 @@ impl Judgement {
         let word = palette().paint(tone, self.verdict.to_uppercase());
         let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         print(&match console.format {
-            Format::Human => format!("{word}{reason}\n{body}"),
+            Format::Human | Format::Svcomp | Format::Github => format!("{word}{reason}\n{body}"),
             Format::Json => to_text(self),
         })?;
         Ok(exit)

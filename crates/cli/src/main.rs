@@ -9,6 +9,8 @@ mod console;
 mod defines;
 mod engine_args;
 mod exit;
+mod fmt;
+mod forms;
 mod frontend_args;
 mod generated;
 mod grow;
@@ -24,10 +26,16 @@ mod replay;
 mod rescue;
 mod rows;
 mod scratch;
+mod screen;
+mod setup;
 mod several;
 mod show;
+mod svcomp;
 mod table;
 mod task;
+mod validation;
+mod watch;
+mod witness;
 mod work;
 
 use args::{Cli, Command};
@@ -79,10 +87,16 @@ fn run(command: Command) -> Job {
             task::expand(&mut args)?;
             check::check(&args)
         }
+        Command::Watch(mut args) => {
+            task::expand(&mut args)?;
+            watch::watch(&args)
+        }
         Command::Compare(args) => compare::compare(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Replay(args) => replay::replay_file(&args),
         Command::Show(args) => show::show(&args),
+        Command::Fmt(args) => fmt::fmt(&args),
+        Command::Setup { file } => setup::set_up(file.as_deref()),
         Command::Completions { shell } => generated::completions(shell),
         Command::Man { command } => generated::man(command.as_deref()),
     }

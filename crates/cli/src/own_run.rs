@@ -23,6 +23,11 @@ pub fn this_program() -> Result<Command, InputError> {
 /// Runs a command to its end, and keeps what it says where its streams are pipes. Once `stop` is set, it is asked to end
 /// as well: Ctrl-C reaches all processes at a terminal, but other signals only the one they are sent to.
 pub fn run_to_end(command: &mut Command, stop: &AtomicBool) -> std::io::Result<Output> {
+    run_until(command, &|| stop.load(Ordering::Relaxed))
+}
+
+/// The same, where `stop` says whether it should end.
+pub fn run_until(command: &mut Command, stop: &dyn Fn() -> bool) -> std::io::Result<Output> {
     let mut child = command.spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
@@ -43,14 +48,14 @@ fn read_all(stream: Option<impl Read>) -> Vec<u8> {
     text
 }
 
-fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<ExitStatus> {
+fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> std::io::Result<ExitStatus> {
     let mut stopping: Option<Instant> = None;
     let mut is_asked = false;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if stop.load(Ordering::Relaxed) {
+        if stopping.is_some() || stop() {
             let since = *stopping.get_or_insert_with(Instant::now);
             if since.elapsed() >= ITS_OWN_TIME && !is_asked {
                 is_asked = true;

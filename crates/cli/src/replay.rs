@@ -13,7 +13,7 @@ use threadwise_evidence_files::TraceFile;
 use threadwise_limits::Budget;
 use threadwise_native::Outcome;
 use threadwise_replay::replay;
-use threadwise_report::{render_trace, trace_text};
+use threadwise_report::{Layout, render_trace, trace_text};
 
 /// Replays a trace from a file on the program.
 pub fn replay_file(args: &ReplayArgs) -> Job {
@@ -44,13 +44,20 @@ pub fn replay_file(args: &ReplayArgs) -> Job {
         Ok(replayed) => {
             let body = match console.format {
                 Format::Json => String::new(),
-                Format::Human => {
+                Format::Human | Format::Svcomp | Format::Github => {
                     let text = trace_text(replayed.instance(), replayed.trace());
                     let constants = match defines::shown(&defines) {
                         none if none.is_empty() => none,
                         some => format!("\n  the program{some}\n"),
                     };
-                    format!("{constants}\n{}", render_trace(&program, &text, &layout(args.width.width)))
+                    format!(
+                        "{constants}\n{}",
+                        render_trace(
+                            &program,
+                            &text,
+                            &Layout { whole: args.output.verbose, ..layout(args.width.width) }
+                        )
+                    )
                 }
             };
             let (verdict, reason) = match outcome {

@@ -31,7 +31,8 @@ pub fn tell_internal_error(panic: &str, format: Format) -> Exit {
     let reason = "internal error";
     let text = match format {
         Format::Json => to_text(&unknown_json(&format!("{reason}: {panic}"), &[ADVICE])),
-        Format::Human => format!("UNKNOWN: {reason}\n"),
+        Format::Human | Format::Github => format!("UNKNOWN: {reason}\n"),
+        Format::Svcomp => "unknown\n".to_string(),
     };
     let _ = print(&text);
     say(&format!("error: {panic}\n  help: {ADVICE}"));
@@ -42,11 +43,15 @@ impl Command {
     /// For whom standard output is.
     pub fn format(&self) -> Format {
         match self {
-            Command::Check(args) => args.output.format,
+            Command::Check(args) | Command::Watch(args) => args.output.format,
             Command::Compare(args) => args.output.format,
             Command::Audit(args) => args.output.format,
             Command::Replay(args) => args.output.format,
-            Command::Show(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
+            Command::Show(_)
+            | Command::Fmt(_)
+            | Command::Setup { .. }
+            | Command::Completions { .. }
+            | Command::Man { .. } => Format::Human,
         }
     }
 }

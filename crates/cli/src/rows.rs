@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
 use threadwise_report::{Palette, Tone, show_bytes, show_count, show_seconds};
+use threadwise_report_html::ComparedRow;
 
 /// What one engine made of the program.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -77,6 +78,17 @@ impl Row {
             proof_bytes: std::fs::metadata(proof).ok().map(|m| m.len()),
             modular: said["modular"].as_bool(),
             exit_code: output.status.code(),
+        }
+    }
+
+    /// The row for a page.
+    pub fn compared(&self) -> ComparedRow {
+        let cells = self.cells().into_iter().skip(2).map(|(text, _)| text);
+        ComparedRow {
+            engine: self.engine.clone(),
+            verdict: self.verdict.clone(),
+            reason: self.reason.clone(),
+            cells: cells.collect(),
         }
     }
 

@@ -3,7 +3,9 @@
 use crate::args::{CheckArgs, Format};
 use crate::console::{Console, palette, print};
 use crate::exit::{Exit, InputError, Job};
+use crate::forms::Findings;
 use crate::own_run::{run_to_end, this_program};
+use crate::scratch::Scratch;
 use crate::table::{Align, table};
 use crate::work;
 use serde::Serialize;
@@ -13,6 +15,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use threadwise_report::{Tone, show_seconds, to_text};
+use threadwise_report_ci::Checked;
 
 /// What came of one program.
 struct Row<'a> {
@@ -35,11 +38,13 @@ struct Reports {
 /// Verifies each of the programs.
 pub fn check_each(args: &CheckArgs) -> Job {
     let console = Console::new(&args.output);
-    if args.proof.is_some() || args.trace.is_some() {
-        let message = "`--proof` and `--trace` name one file, but there are several programs";
+    if args.proof.is_some() || args.trace.is_some() || args.witness.is_some() || args.forms.html.is_some() {
+        let message = "`--proof`, `--trace`, `--witness` and `--html` name one file, but there are several programs";
         return Err(InputError::new(message).hint("verify the program whose evidence you want by itself"));
     }
     let stop = work::budget(&args.limits).interrupter();
+    let mut findings = Findings::prepare(args, &args.files[0])?;
+    let scratch = findings.is_wanted().then(Scratch::new).transpose()?;
     let mut rows = Vec::new();
     for (index, file) in args.files.iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
@@ -48,23 +53,38 @@ pub fn check_each(args: &CheckArgs) -> Job {
         if console.format == Format::Human {
             print(&format!("{}\n", palette().paint(Tone::Quiet, format!("── {}", file.display()))))?;
         }
-        rows.push(check_by_itself(index, file, console.format, &stop)?);
+        let kept = scratch.as_ref().map(|scratch| scratch.path().join(format!("{index}.json")));
+        rows.push(check_by_itself(index, file, console.format, kept.as_deref(), &stop)?);
         if console.format == Format::Human {
             print("\n")?;
         }
     }
     let worst = rows.iter().map(|row| row.exit).max_by_key(|exit| badness(*exit)).unwrap_or(Exit::Unknown);
     print(&match console.format {
-        Format::Human => summary(&rows),
-        Format::Json => to_text(&reports(rows, worst)),
+        Format::Human | Format::Svcomp => summary(&rows),
+        // Each program has said what there is to say.
+        Format::Github => String::new(),
+        Format::Json => to_text(&reports(&rows, worst)),
     })?;
+    let names: Vec<String> = rows.iter().map(|row| row.file.display().to_string()).collect();
+    let checked: Vec<Checked> =
+        rows.iter().zip(&names).map(|(row, file)| Checked { file, report: &row.report }).collect();
+    findings.write(&checked)?;
     Ok(if stop.load(Ordering::Relaxed) { worse(worst, Exit::Unknown) } else { worst })
 }
 
-/// The same command line once more, for one of its files.
-fn check_by_itself<'a>(index: usize, file: &'a Path, format: Format, stop: &AtomicBool) -> Result<Row<'a>, InputError> {
+/// The same command line once more, for one of its files. The report is kept in a file, if there is one for it.
+fn check_by_itself<'a>(
+    index: usize,
+    file: &'a Path,
+    format: Format,
+    kept: Option<&Path>,
+    stop: &AtomicBool,
+) -> Result<Row<'a>, InputError> {
     let mut command = this_program()?;
-    command.arg("check").arg(format!("--only={index}")).args(crate::arguments().into_iter().skip(2));
+    command.arg("check").arg(format!("--only={index}"));
+    kept.iter().for_each(|path| _ = command.arg("--report").arg(path));
+    command.args(crate::arguments().into_iter().skip(2));
     if format == Format::Json {
         command.stdout(Stdio::piped());
     }
@@ -74,7 +94,8 @@ fn check_by_itself<'a>(index: usize, file: &'a Path, format: Format, stop: &Atom
     // A run that was cut short may have been in no state to say so.
     let if_killed = if stop.load(Ordering::Relaxed) { Exit::Unknown } else { Exit::Internal };
     let exit = output.status.code().and_then(Exit::from_code).unwrap_or(if_killed);
-    let report = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let text = kept.and_then(|path| std::fs::read(path).ok()).unwrap_or(output.stdout);
+    let report = serde_json::from_slice(&text).unwrap_or_default();
     Ok(Row { file, exit, seconds: started.elapsed().as_secs_f64(), report })
 }
 
@@ -87,16 +108,16 @@ fn summary(rows: &[Row<'_>]) -> String {
     table(&columns, rows.iter().map(cells), palette())
 }
 
-fn reports(rows: Vec<Row<'_>>, worst: Exit) -> Reports {
-    let with_name = |row: Row<'_>| {
+fn reports(rows: &[Row<'_>], worst: Exit) -> Reports {
+    let with_name = |row: &Row<'_>| {
         let mut report = serde_json::Map::from_iter([("file".to_string(), row.file.display().to_string().into())]);
-        match row.report {
-            Value::Object(fields) => report.extend(fields),
+        match &row.report {
+            Value::Object(fields) => report.extend(fields.clone()),
             _ => report.extend([("verdict".to_string(), word(row.exit).0.into())]),
         }
         Value::Object(report)
     };
-    let files = rows.into_iter().map(with_name).collect();
+    let files = rows.iter().map(with_name).collect();
     Reports { verdict: word(worst).0, files, version: env!("CARGO_PKG_VERSION") }
 }
 

@@ -1,7 +1,7 @@
-//! Gets an SMT solver where there is none: for `cargo xtask setup-solver` and for tests.
+//! Gets an SMT solver where there is none: for `threadwise setup`, `cargo xtask setup-solver` and tests.
 //!
-//! The solver goes to `solver/` in Cargo's target directory, where [`threadwise_solver::find`] looks for
-//! it. It comes from the Python package `z3-solver`, whose wheel has the program inside, or else
+//! The solver goes to `solver/` in Cargo's target directory, or among the user's data where the program does not run
+//! from there; [`threadwise_solver::find`] looks for it in both. It comes from the Python package `z3-solver`, whose wheel has the program inside, or else
 //! from Debian's package `z3`. Nothing is installed on the machine.
 
 use std::fs;
@@ -42,6 +42,12 @@ pub fn target_directory() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let tagged = program.ancestors().find(|dir| dir.join("CACHEDIR.TAG").is_file());
     tagged.map(Path::to_path_buf).ok_or_else(|| "this program does not run from Cargo's target directory".to_string())
+}
+
+/// Where a solver for this very program belongs: Cargo's target directory if it runs from there, else the user's data.
+pub fn home() -> Result<PathBuf, String> {
+    let installed = || threadwise_solver::data_directory().ok_or("there is no home directory".to_string());
+    target_directory().or_else(|_| installed())
 }
 
 /// Puts a solver into `solver/` in this directory, unless there is one, and returns its path.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// What to tell somebody who has no solver.
-pub const HOW_TO_GET: &str = "no SMT solver was found; get one with `apt-get install z3`, with `pip install z3-solver`, \
-     or with `cargo xtask setup-solver` in a clone of Threadwise, or name one with `--solver`";
+pub const HOW_TO_GET: &str = "no SMT solver was found; get one with `threadwise setup`, or with `apt-get install z3`, \
+     or name one with `--solver`";
 
 /// A solver and how it is started so that it reads SMT-LIB from standard input.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,13 +91,20 @@ fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// The set-up puts its copy into `solver/` in Cargo's target directory: above this program where
-/// it runs from there, else that of the clone it was built in.
+/// it runs from there, else that of the clone it was built in; else among the user's data.
 fn copy_of_the_set_up() -> Option<PathBuf> {
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|program| program.ancestors().skip(1).take(4));
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    let mut targets = above.map(Path::to_path_buf).chain([built_in]);
-    targets.find_map(|target| Some(target.join("solver/z3")).filter(|file| file.is_file()))
+    let mut homes = above.map(Path::to_path_buf).chain([built_in]).chain(data_directory());
+    homes.find_map(|home| Some(home.join("solver/z3")).filter(|file| file.is_file()))
+}
+
+/// Where what belongs to this program and its user is kept, by the rules for desktops.
+pub fn data_directory() -> Option<PathBuf> {
+    let from = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = from("XDG_DATA_HOME").or_else(|| from("HOME").map(|home| home.join(".local/share")))?;
+    Some(data.join("threadwise"))
 }
 
 #[cfg(test)]

@@ -21,6 +21,6 @@ mod error;
 mod process;
 mod session;
 
-pub use command::{HOW_TO_GET, SolverCommand, ask_for, find};
+pub use command::{HOW_TO_GET, SolverCommand, ask_for, data_directory, find};
 pub use error::SolverError;
 pub use session::{Answer, Effort, Session, Settings, run_script};

@@ -17,8 +17,8 @@ fn json_says_the_same_step_by_step() {
     let is_store = |step: &&serde_json::Value| step["text"].as_str().is_some_and(|text| text.starts_with("store head"));
     let store = steps.iter().find(is_store).expect("somebody puts an element on the list");
     assert_eq!((&store["function"], &store["line"]), (&"push".into(), &17.into()));
-    assert_eq!(store["text"], "store head = heap#1 (malloc at list.c:21)");
-    assert_eq!(store["shared"]["head"], "heap#1");
+    assert_eq!(store["text"], "store head = heap#2 (malloc at list.c:21)");
+    assert_eq!(store["shared"]["head"], "heap#2");
     let load = steps.iter().find(|step| step["text"] == "load head = NULL").expect("it is empty at first");
     assert_eq!((&load["name"], &load["locals"]["n"]), (&"worker#1".into(), &"heap#1".into()));
     // What the lowering needs for itself is nobody's business.

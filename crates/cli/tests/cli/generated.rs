@@ -1,6 +1,6 @@
 //! What is made from the flags: help, completions, manual pages.
 
-use crate::runner::run;
+use crate::runner::{arg, programs, run, run_with_input, scratch};
 
 #[test]
 fn help_shows_examples_and_exit_codes() {
@@ -28,6 +28,33 @@ fn manual_pages() {
     let check = run(&["man", "check"]);
     assert!(check.stdout.contains("any\\-copies"), "{}", check.stdout);
     assert_eq!(run(&["man", "chess"]).code, 2);
+}
+
+#[test]
+fn set_up_tells_what_is_there_and_verifies_a_program() {
+    threadwise_solver_setup::solver_for_tests();
+    let broken = programs().join("unsafe.tw");
+    let said = run(&["setup", arg(&broken)]);
+    assert_eq!(said.code, 10, "{}", said.stderr);
+    assert!(said.stdout.starts_with("solver "), "{}", said.stdout);
+    assert!(said.stdout.contains("\nUNSAFE"), "{}", said.stdout);
+    assert_eq!(run(&["setup"]).code, 0);
+}
+
+#[test]
+fn programs_are_laid_out() {
+    let file = scratch("fmt-a.tw");
+    std::fs::write(&file, "shared x:int;thread T{x=1;}").expect("a file");
+    let check = run(&["fmt", "--check", arg(&file)]);
+    assert_eq!((check.code, check.stderr.contains("fmt-a.tw is not laid out")), (10, true), "{}", check.stderr);
+    assert_eq!(run(&["fmt", arg(&file)]).code, 0);
+    let text = std::fs::read_to_string(&file).expect("a text");
+    assert_eq!(text, "shared x: int; thread T {x = 1; }\n");
+    assert_eq!(run(&["fmt", "--check", arg(&file)]).code, 0);
+    let printed = run_with_input(&["fmt", "-"], "thread T { skip ; }");
+    assert_eq!((printed.code, printed.stdout.as_str()), (0, "thread T { skip; }\n"));
+    assert_eq!(run_with_input(&["fmt", "-"], "thread T { skip").code, 2);
+    assert_eq!(run(&["fmt", arg(&programs().join("bank.c"))]).code, 2);
 }
 
 #[test]
