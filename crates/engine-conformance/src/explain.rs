@@ -148,6 +148,7 @@ fn error_text(error: StepError) -> &'static str {
         StepError::Memory => "an invalid access of memory",
         StepError::Arithmetic => "arithmetic that goes wrong",
         StepError::Lock => "a misused lock",
+        StepError::Exception => "an exception that nobody catches",
         StepError::Beyond => "leaving what the front end covers",
         StepError::Fault(Fault::Range) => "a value out of range",
         StepError::Fault(Fault::Index) => "an index out of range",

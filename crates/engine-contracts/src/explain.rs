@@ -212,6 +212,7 @@ fn wrong(error: StepError) -> &'static str {
         StepError::Memory => "the access of memory may be invalid",
         StepError::Arithmetic => "the arithmetic may go wrong",
         StepError::Lock => "the lock may be misused",
+        StepError::Exception => "an exception may be thrown that nobody catches",
         StepError::Beyond => "the program may leave what its front end covers",
         StepError::Fault(Fault::Range) => "the value may be out of range",
         StepError::Fault(Fault::Index) => "an index may be out of range",

@@ -60,6 +60,7 @@ fn words(kind: AssertionKind) -> &'static str {
         AssertionKind::Memory => "values decide whether memory is accessed as it should be in",
         AssertionKind::Arithmetic => "values decide whether arithmetic goes well in",
         AssertionKind::Lock => "it is not known that the lock is used as it should be in",
+        AssertionKind::Exception => "values decide whether an exception is thrown in",
         AssertionKind::Beyond => "it is not known that the program stays within what is kept apart or supported in",
     }
 }

@@ -89,6 +89,7 @@ fn step_error(error: StepError) -> &'static str {
         StepError::Memory => "the validity of an access of memory",
         StepError::Arithmetic => "the rules of arithmetic",
         StepError::Lock => "the use of a lock",
+        StepError::Exception => "what is said of exceptions",
         StepError::Beyond => "staying within what the front end covers",
         StepError::Fault(Fault::Range) => "the range of a variable",
         StepError::Fault(Fault::Index) => "the bounds of an array",

@@ -319,6 +319,7 @@ fn error_of_kind(kind: &str) -> Result<StepError, FileError> {
         StepError::Memory,
         StepError::Arithmetic,
         StepError::Lock,
+        StepError::Exception,
         StepError::Beyond,
         StepError::ActionAssertion,
     ];

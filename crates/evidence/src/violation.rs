@@ -68,6 +68,7 @@ pub fn error_kind(error: StepError) -> &'static str {
         StepError::Memory => "memory",
         StepError::Arithmetic => "arithmetic",
         StepError::Lock => "lock",
+        StepError::Exception => "exception",
         StepError::Beyond => "beyond",
         StepError::ActionAssertion => "action",
         StepError::Fault(fault) => fault_kind(fault),

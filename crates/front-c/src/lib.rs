@@ -37,7 +37,6 @@ mod statements;
 mod types;
 mod values;
 mod variables;
-mod well_formed;
 
 pub use types::DataModel;
 
@@ -95,7 +94,7 @@ fn load_here(files: Vec<SourceFile>, options: &Options) -> Loaded {
     if diagnostics.iter().any(is_error) {
         code = None;
     }
-    let fault = code.as_ref().filter(|_| cfg!(debug_assertions)).and_then(well_formed::fault);
+    let fault = code.as_ref().filter(|_| cfg!(debug_assertions)).and_then(threadwise_memory::well_formed::fault);
     assert_eq!(fault, None, "the front end breaks a rule");
     cut_short(&mut diagnostics);
     Loaded { code, source, diagnostics }
@@ -177,6 +176,7 @@ fn elaborated(
         weak_orders: elaborator.weak_orders,
         annotations: elaborator.said,
         at_thread_end: elaborator.keys.and_then(|keys| keys.at_end),
+        language: threadwise_memory::code::Language::C,
     })
 }
 

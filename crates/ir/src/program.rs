@@ -303,6 +303,8 @@ pub enum AssertionKind {
     Arithmetic,
     /// A lock is used in a way that its library does not allow.
     Lock,
+    /// An exception is thrown that nobody catches.
+    Exception,
     /// The program leaves what the lowering of its language covers. To get there says nothing about the program.
     Beyond,
 }

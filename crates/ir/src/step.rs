@@ -74,6 +74,8 @@ pub enum StepError {
     Arithmetic,
     /// A lock is used in a way that its library does not allow.
     Lock,
+    /// An exception is thrown that nobody catches.
+    Exception,
     /// The program leaves what the lowering of its language covers. Only formulas speak of it as an error.
     Beyond,
     /// The assertion of an action does not hold.
@@ -427,6 +429,7 @@ impl<'a> Run<'a> {
                     AssertionKind::Memory => StepError::Memory,
                     AssertionKind::Arithmetic => StepError::Arithmetic,
                     AssertionKind::Lock => StepError::Lock,
+                    AssertionKind::Exception => StepError::Exception,
                     AssertionKind::Beyond => return Err(NoValue::Gap(Gap::Beyond(span)).into()),
                 };
                 return Err(Stop::Error(error, span));

@@ -36,6 +36,14 @@ ids! {
     BlockId,
 }
 
+/// Whose words are used for what is told of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Language {
+    #[default]
+    C,
+    Java,
+}
+
 /// A whole program: all files linked.
 #[derive(Clone, Debug)]
 pub struct Code {
@@ -52,6 +60,7 @@ pub struct Code {
     /// A function without parameters that every thread calls before it ends, unless its end is that of the process.
     pub at_thread_end: Option<FunctionId>,
     pub annotations: Annotations,
+    pub language: Language,
 }
 
 /// What is said about the program besides its code. Formulas are over globals, and do nothing.
@@ -99,6 +108,10 @@ pub enum Object {
     Semaphore,
     Barrier,
     Once,
+    /// A lock that its holder can take again, and that knows how often it was taken.
+    Monitor,
+    /// A set of threads: those that wait for something, or that hold something together.
+    ThreadSet,
     /// Attributes of anything else; nothing in them matters.
     Attributes,
 }
@@ -231,6 +244,8 @@ pub enum InstructionKind {
     Assume(Expr),
     /// From here to the matching end everything is one step. These nest, and may be in different blocks.
     AtomicBegin,
+    /// The same, and the step waits until the value, which is evaluated in it, is not zero.
+    AtomicWhen(Expr),
     AtomicEnd,
     /// The loop that begins behind this has the invariant; an annotation, which nobody has to believe.
     LoopInvariant(Expr),
@@ -248,6 +263,8 @@ pub enum Failure {
     Memory,
     /// Something is done to a lock that must not be done.
     Lock,
+    /// An exception is thrown that nobody catches.
+    Exception,
     /// The program goes beyond what is supported; to get there says nothing about it.
     Beyond,
 }
@@ -343,6 +360,53 @@ pub enum Library {
         result: Option<Place>,
     },
 
+    /// Takes a monitor, also one that the thread holds already. Where there is a set it must be empty, unless the thread
+    /// holds the monitor.
+    MonitorEnter {
+        monitor: Place,
+        unless: Option<Place>,
+    },
+    /// The same without waiting; the result is 1 where it was taken, and 0 elsewhere.
+    MonitorTry {
+        monitor: Place,
+        unless: Option<Place>,
+        result: Place,
+    },
+    MonitorExit(Place),
+    /// Whether the running thread holds the monitor.
+    MonitorHeld {
+        monitor: Place,
+        result: Place,
+    },
+    /// Gives the monitor back, however often it was taken, waits, and takes it as often again. Where there is no set of those
+    /// who wait, it may go on at any time; where there is one, when the thread is not in it any more.
+    MonitorWait {
+        monitor: Place,
+        waiting: Option<Place>,
+    },
+    /// Takes one thread out of the set, whichever, or all.
+    Notify {
+        waiting: Place,
+        all: bool,
+    },
+    /// Joins a set when nobody else holds the monitor; once.
+    SetEnter {
+        monitor: Place,
+        set: Place,
+    },
+    /// The same without waiting; the result is 1 where it was joined, and 0 elsewhere.
+    SetTry {
+        monitor: Place,
+        set: Place,
+        result: Place,
+    },
+    /// Whether the running thread is in the set.
+    SetHeld {
+        set: Place,
+        result: Place,
+    },
+    SetExit(Place),
+
     /// Calls the function if nobody has, and waits until somebody's call has ended.
     Once {
         once: Place,
@@ -356,7 +420,13 @@ pub enum Library {
         count: Expr,
         zeroed: bool,
     },
-    /// How many units of so many bytes there are in the object on the heap that a pointer points to the start of.
+    /// The number of the struct that the object is of which a pointer points to the start of; -1 if it is none.
+    StructOf {
+        pointer: Expr,
+        result: Place,
+    },
+    /// How many units of so many bytes there are in the object on the heap that a pointer points to the start of; in units of
+    /// no bytes, how many elements.
     Extent {
         pointer: Expr,
         unit: u64,

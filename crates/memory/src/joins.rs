@@ -254,6 +254,7 @@ impl Search<'_, '_> {
                 InstructionKind::Assert(..)
                 | InstructionKind::Assume(_)
                 | InstructionKind::AtomicBegin
+                | InstructionKind::AtomicWhen(_)
                 | InstructionKind::AtomicEnd
                 | InstructionKind::LoopInvariant(_) => {}
             }

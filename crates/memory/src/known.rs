@@ -47,6 +47,7 @@ fn drop_written(left: &mut BTreeSet<LocalId>, block: &Block) {
             InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
+            | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
             | InstructionKind::LoopInvariant(_) => {}
         }

@@ -90,6 +90,7 @@ pub(crate) fn accesses(code: &Code, points: &mut Points<'_>, atomic_at: &dyn Fn(
             | InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
+            | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
             | InstructionKind::LoopInvariant(_) => {}
         }
@@ -290,7 +291,10 @@ impl Pointers {
             // Nobody knows anything of it.
             Type::Float(_) | Type::Void => Sort::Range(0, 0),
             Type::Library(object, _) => match object {
-                LibraryObject::Thread | LibraryObject::Mutex | LibraryObject::RwLock => Sort::Tid,
+                LibraryObject::Thread | LibraryObject::Mutex | LibraryObject::RwLock | LibraryObject::Monitor => {
+                    Sort::Tid
+                }
+                LibraryObject::ThreadSet => Sort::set(Sort::Tid),
                 LibraryObject::Semaphore | LibraryObject::Barrier => Sort::Bits(UNSIGNED),
                 LibraryObject::Once | LibraryObject::MutexAttributes => Sort::Range(0, 2),
                 LibraryObject::Condition | LibraryObject::Attributes => Sort::Range(0, 0),

@@ -22,6 +22,7 @@ mod terms;
 mod threads;
 mod unknown;
 mod walk;
+pub mod well_formed;
 mod words;
 
 pub use atlas::{Atlas, Operation, Part, Region, RegionKind};
@@ -39,6 +40,8 @@ pub struct Checks {
     pub memory: bool,
     pub overflow: bool,
     pub locks: bool,
+    /// An exception that nobody catches.
+    pub exceptions: bool,
     /// No thread can go on, and one has not ended.
     pub deadlock: bool,
 }
@@ -52,19 +55,28 @@ impl Checks {
             ("memory", self.memory),
             ("overflow", self.overflow),
             ("locks", self.locks),
+            ("exceptions", self.exceptions),
             ("deadlock", self.deadlock),
         ];
         all.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name).collect()
     }
 
     pub fn none() -> Checks {
-        Checks { assertions: false, races: false, memory: false, overflow: false, locks: false, deadlock: false }
+        Checks {
+            assertions: false,
+            races: false,
+            memory: false,
+            overflow: false,
+            locks: false,
+            exceptions: false,
+            deadlock: false,
+        }
     }
 }
 
 impl Default for Checks {
     fn default() -> Checks {
-        Checks { assertions: true, races: true, memory: true, overflow: false, locks: true, deadlock: true }
+        Checks { assertions: true, races: true, memory: true, locks: true, deadlock: true, ..Checks::none() }
     }
 }
 

@@ -275,6 +275,7 @@ impl<'a> Points<'a> {
             | InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
+            | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
             | InstructionKind::LoopInvariant(_) => {}
         }

@@ -117,6 +117,7 @@ impl Printer<'_> {
             InstructionKind::Assert(condition, failure) => format!("assert {} {failure:?}", self.expr(condition)),
             InstructionKind::Assume(condition) => format!("assume {}", self.expr(condition)),
             InstructionKind::AtomicBegin => "atomic {".to_string(),
+            InstructionKind::AtomicWhen(condition) => format!("atomic when {} {{", self.expr(condition)),
             InstructionKind::LoopInvariant(formula) => format!("loop invariant {}", self.expr(formula)),
             InstructionKind::AtomicEnd => "} atomic".to_string(),
             InstructionKind::Library(operation) => self.library(operation),
@@ -177,11 +178,30 @@ impl Printer<'_> {
             Library::BarrierWait { barrier, serial, result } => {
                 format!("{}wait at {} or {serial}", to(result), p(barrier))
             }
+            Library::MonitorEnter { monitor, unless } => {
+                let unless = unless.as_ref().map_or(String::new(), |set| format!(" unless {}", p(set)));
+                format!("enter {}{unless}", p(monitor))
+            }
+            Library::MonitorTry { monitor, result, .. } => format!("{} = try enter {}", p(result), p(monitor)),
+            Library::MonitorExit(monitor) => format!("exit {}", p(monitor)),
+            Library::MonitorHeld { monitor, result } => format!("{} = holds {}", p(result), p(monitor)),
+            Library::MonitorWait { monitor, waiting } => {
+                let waiting = waiting.as_ref().map_or(String::new(), |set| format!(" in {}", p(set)));
+                format!("wait {}{waiting}", p(monitor))
+            }
+            Library::Notify { waiting, all } => format!("notify {} {}", if *all { "all" } else { "one" }, p(waiting)),
+            Library::SetEnter { monitor, set } => format!("join {} beside {}", p(set), p(monitor)),
+            Library::SetTry { monitor, set, result } => {
+                format!("{} = try join {} beside {}", p(result), p(set), p(monitor))
+            }
+            Library::SetHeld { set, result } => format!("{} = in {}", p(result), p(set)),
+            Library::SetExit(set) => format!("leave {}", p(set)),
             Library::Once { once, function } => format!("once {} {}", p(once), e(function)),
             Library::Allocate { result, ty, count, zeroed } => {
                 let word = if *zeroed { "allocate zeroed" } else { "allocate" };
                 format!("{} = {word} {} of {}", p(result), e(count), self::ty(self.code, ty))
             }
+            Library::StructOf { pointer, result } => format!("{} = struct of {}", p(result), e(pointer)),
             Library::Extent { pointer, unit, result } => format!("{} = extent {} / {unit}", p(result), e(pointer)),
             Library::Free(pointer) => format!("free {}", e(pointer)),
         }

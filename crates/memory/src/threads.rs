@@ -367,6 +367,7 @@ pub(crate) fn writes(kind: &InstructionKind, local: LocalId) -> bool {
         | InstructionKind::Assert(..)
         | InstructionKind::Assume(_)
         | InstructionKind::AtomicBegin
+        | InstructionKind::AtomicWhen(_)
         | InstructionKind::AtomicEnd
         | InstructionKind::LoopInvariant(_) => false,
     }

@@ -86,6 +86,7 @@ impl Points<'_> {
             | InstructionKind::Assert(..)
             | InstructionKind::Assume(_)
             | InstructionKind::AtomicBegin
+            | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
             | InstructionKind::LoopInvariant(_) => {}
         }

@@ -62,9 +62,10 @@ pub(crate) trait Visitor {
                 args.iter_mut().for_each(|arg| self.expr(arg));
                 result.iter_mut().for_each(|place| self.place(place));
             }
-            InstructionKind::Assert(e, _) | InstructionKind::Assume(e) | InstructionKind::LoopInvariant(e) => {
-                self.expr(e)
-            }
+            InstructionKind::Assert(e, _)
+            | InstructionKind::Assume(e)
+            | InstructionKind::AtomicWhen(e)
+            | InstructionKind::LoopInvariant(e) => self.expr(e),
             InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => {}
             InstructionKind::Library(library) => self.library(library),
         }
@@ -124,13 +125,28 @@ pub(crate) fn parts_of(library: &mut Library) -> (Vec<&mut Place>, Vec<&mut Expr
             let result = timed.as_mut().map(|(_, place)| place);
             ([Some(condition), Some(mutex), result].into_iter().flatten().collect(), Vec::new())
         }
+        Library::MonitorEnter { monitor: a, unless: b } | Library::MonitorWait { monitor: a, waiting: b } => {
+            ([Some(a), b.as_mut()].into_iter().flatten().collect(), Vec::new())
+        }
+        Library::MonitorTry { monitor, unless, result } => {
+            ([Some(monitor), unless.as_mut(), Some(result)].into_iter().flatten().collect(), Vec::new())
+        }
+        Library::MonitorExit(place) | Library::SetExit(place) | Library::Notify { waiting: place, .. } => {
+            (vec![place], Vec::new())
+        }
+        Library::MonitorHeld { monitor: a, result: b }
+        | Library::SetHeld { set: a, result: b }
+        | Library::SetEnter { monitor: a, set: b } => (vec![a, b], Vec::new()),
+        Library::SetTry { monitor, set, result } => (vec![monitor, set, result], Vec::new()),
         Library::SemaphoreInit(place, e) | Library::BarrierInit(place, e) => (vec![place], vec![e]),
         Library::BarrierWait { barrier, result, .. } => {
             ([Some(barrier), result.as_mut()].into_iter().flatten().collect(), Vec::new())
         }
         Library::Once { once, function } => (vec![once], vec![function]),
         Library::Allocate { result, count, .. } => (vec![result], vec![count]),
-        Library::Extent { pointer, result, .. } => (vec![result], vec![pointer]),
+        Library::Extent { pointer, result, .. } | Library::StructOf { pointer, result } => {
+            (vec![result], vec![pointer])
+        }
         Library::Free(e) => (Vec::new(), vec![e]),
     }
 }

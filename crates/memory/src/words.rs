@@ -1,7 +1,7 @@
 //! Places and conditions in words that people would use for them: `p->next`, `a[i]`, `*p`, `x >= 50`. The text itself
 //! would say it as well, but for macros, which hide it.
 
-use crate::code::{Base, BinaryOp, Code, Expr, ExprKind, Place, Step, Type, UnaryOp};
+use crate::code::{Base, BinaryOp, Code, Expr, ExprKind, Language, Place, Step, Type, UnaryOp};
 use crate::flat::Flat;
 use std::fmt::Write as _;
 
@@ -43,6 +43,13 @@ impl Words<'_> {
         text
     }
 
+    fn arrow(self) -> &'static str {
+        match self.code.language {
+            Language::C => "->",
+            Language::Java => ".",
+        }
+    }
+
     /// What a pointer points to, and what is left of the path.
     fn dereferenced<'p>(self, pointer: &Expr, pointee: &Type, path: &'p [Step]) -> (String, Type, &'p [Step]) {
         let pointer = without_conversions(pointer);
@@ -57,7 +64,7 @@ impl Words<'_> {
                 match (path.split_first(), pointee) {
                     (Some((Step::Field(index), rest)), Type::Struct(id)) => {
                         let field = &self.code.structs[id.index()].fields[*index as usize];
-                        (format!("{text}->{}", field.name), field.ty.clone(), rest)
+                        (format!("{text}{}{}", self.arrow(), field.name), field.ty.clone(), rest)
                     }
                     (Some((Step::Index(index), rest)), Type::Array(element, _)) => {
                         (format!("(*{text})[{}]", self.expr(index, 0)), (**element).clone(), rest)
@@ -93,7 +100,10 @@ impl Words<'_> {
             if strength < around { format!("({text})") } else { text }
         };
         match &e.kind {
-            ExprKind::Const(0) if e.ty == Type::Pointer => "NULL".to_string(),
+            ExprKind::Const(0) if e.ty == Type::Pointer => match self.code.language {
+                Language::C => "NULL".to_string(),
+                Language::Java => "null".to_string(),
+            },
             ExprKind::Const(value) => e.ty.bits().map_or(value.to_string(), |bits| bits.number(*value).to_string()),
             ExprKind::Load(place) => self.place_text(place),
             ExprKind::Address(place) => match &place.base {

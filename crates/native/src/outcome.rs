@@ -140,6 +140,7 @@ fn unsupported(instance: &Instance, violation: &Violation, sources: &Sources) ->
             }
             StepError::Start
             | StepError::Join
+            | StepError::Exception
             | StepError::Beyond
             | StepError::ActionAssertion
             | StepError::Fault(_) => false,

@@ -91,6 +91,7 @@ fn rule_of(property: &str) -> &'static str {
         "memory" => "memory",
         "overflow" => "arithmetic",
         "locks" => "lock",
+        "exceptions" => "exception",
         "deadlock" => "deadlock",
         _ => "assertion",
     }

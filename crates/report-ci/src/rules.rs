@@ -88,6 +88,11 @@ pub const RULES: &[Rule] = &[
         "A lock is misused",
         "A lock is used in a way that its library does not allow: unlocked by a thread that does not hold it, destroyed while it is held.",
     ),
+    rule(
+        "exception",
+        "An exception is not caught",
+        "An exception is thrown that nobody catches: a null reference, an index out of bounds, a division by zero, or one of the program's own.",
+    ),
     rule("action", "The assertion of an action fails", "An action takes a step for which its assertion does not hold."),
     rule(
         "beyond",

@@ -37,6 +37,7 @@ fn in_words(property: &str, program: &Program, unreached: &[Unreached]) -> Strin
         "memory" => "no invalid access of memory, no invalid free".to_string(),
         "overflow" => "no signed overflow, no division by zero, no shift out of range".to_string(),
         "locks" => "no lock misused".to_string(),
+        "exceptions" => "no exception that nobody catches".to_string(),
         "deadlock" => "no deadlock".to_string(),
         other => other.to_string(),
     }

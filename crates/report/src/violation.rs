@@ -177,6 +177,7 @@ fn step_facts(instance: &Instance, thread: ThreadId, failure: &Failure) -> Vec<S
             | StepError::Memory
             | StepError::Arithmetic
             | StepError::Lock
+            | StepError::Exception
             | StepError::Beyond,
         ) => {
             failing_assertions(command, &mut env()).for_each(|e| facts.about(e));
@@ -250,6 +251,7 @@ pub(crate) fn error_name(error: StepError) -> &'static str {
         StepError::Memory => "invalid access of memory",
         StepError::Arithmetic => "arithmetic goes wrong",
         StepError::Lock => "a lock is misused",
+        StepError::Exception => "an exception is not caught",
         StepError::Beyond => "the program leaves what its front end covers",
         StepError::ActionAssertion => "assertion of an action fails",
         StepError::Fault(fault) => fault_name(fault),

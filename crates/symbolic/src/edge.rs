@@ -113,6 +113,7 @@ impl<'a> Taker<'a> {
                 AssertionKind::Memory => StepError::Memory,
                 AssertionKind::Arithmetic => StepError::Arithmetic,
                 AssertionKind::Lock => StepError::Lock,
+                AssertionKind::Exception => StepError::Exception,
                 AssertionKind::Beyond => StepError::Beyond,
             };
             self.must(condition.term(), error, edge.span);

@@ -96,6 +96,7 @@ impl Machine<'_> {
         match instruction {
             InstructionKind::Declare(_)
             | InstructionKind::AtomicBegin
+            | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
             | InstructionKind::LoopInvariant(_) => {}
             InstructionKind::Assign { to, value } => {

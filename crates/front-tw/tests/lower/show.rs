@@ -137,7 +137,11 @@ impl Show<'_> {
                 AssertionKind::Release => "release",
                 AssertionKind::Start => "start",
                 AssertionKind::Join => "join",
-                AssertionKind::Memory | AssertionKind::Arithmetic | AssertionKind::Lock | AssertionKind::Beyond => {
+                AssertionKind::Memory
+                | AssertionKind::Arithmetic
+                | AssertionKind::Lock
+                | AssertionKind::Exception
+                | AssertionKind::Beyond => {
                     unreachable!("programs in .tw have no memory")
                 }
             };

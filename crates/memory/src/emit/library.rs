@@ -62,8 +62,19 @@ impl Emitter<'_> {
             Library::BarrierWait { barrier, serial, result } => {
                 self.barrier_wait(barrier, *serial, result.as_ref(), span)
             }
+            Library::MonitorEnter { monitor, unless } => self.monitor_enter(monitor, unless.as_ref(), span),
+            Library::MonitorTry { monitor, unless, result } => self.monitor_try(monitor, unless.as_ref(), result, span),
+            Library::MonitorExit(monitor) => self.monitor_exit(monitor, span),
+            Library::MonitorHeld { monitor, result } => self.monitor_held(monitor, result, span),
+            Library::MonitorWait { monitor, waiting } => self.monitor_wait(monitor, waiting.as_ref(), span),
+            Library::Notify { waiting, all } => self.notify(waiting, *all, span),
+            Library::SetEnter { monitor, set } => self.set_enter(monitor, set, span),
+            Library::SetTry { monitor, set, result } => self.set_try(monitor, set, result, span),
+            Library::SetHeld { set, result } => self.set_held(set, result, span),
+            Library::SetExit(set) => self.set_exit(set, span),
             Library::Once { once, function } => self.once(once, function, span),
             Library::Allocate { result, count, .. } => self.allocate(at, result, count, span),
+            Library::StructOf { pointer, result } => self.struct_of(pointer, result, span),
             Library::Extent { pointer, unit, result } => self.extent(pointer, *unit, result, span),
             Library::Free(pointer) => self.free(pointer, span),
         }
@@ -468,6 +479,36 @@ impl Emitter<'_> {
         found
     }
 
+    /// Which struct an object is of is known from its address: objects of one allocation are of one type.
+    fn struct_of(&mut self, pointer: &Expr, result: &Place, span: Span) -> Fallible<()> {
+        let thread = self.thread;
+        let targets = self.points.eval(thread, pointer);
+        let value = self.value(pointer)?;
+        let value = self.simple(value, span);
+        let sort = self.sort_of_type(&result.ty);
+        let mut number = Term::constant(-1, &sort, span);
+        let objects: BTreeSet<ObjectId> = targets.iter().map(|target| target.object).collect();
+        for (&object, is_last) in objects.iter().zip((0..objects.len()).rev().map(|left| left == 0)) {
+            let of = self.objects.object(object);
+            let ty = match of.storage {
+                Storage::Heap(site) => self.sites[site.index()].ty.clone(),
+                _ => of.ty.clone(),
+            };
+            let crate::code::Type::Struct(id) = ty else { continue };
+            let (first, size) = (self.address_of(object), (of.stride * of.slots) as i64);
+            let known = Term::constant(i64::from(id.0), &sort, span);
+            let after = compare(BinaryOp::Ge, as_int(value.clone()), int(first, span));
+            let before = compare(BinaryOp::Lt, as_int(value.clone()), int(first + size, span));
+            number = match is_last && objects.len() == 1 {
+                true => known,
+                false => Term::conditional(and(after, before), known, number, &sort, span),
+            };
+        }
+        let access = self.access(result)?;
+        self.store(&access, Value::Of(number));
+        Ok(())
+    }
+
     fn extent(&mut self, pointer: &Expr, unit: u64, result: &Place, span: Span) -> Fallible<()> {
         let thread = self.thread;
         let targets = self.points.eval(thread, pointer);
@@ -493,8 +534,11 @@ impl Emitter<'_> {
             let site = &self.sites[site.index()];
             let elements = self.count_of(object, slot, span).map(|(_, count)| as_int(count));
             let elements = elements.unwrap_or_else(|| int(site.elements as i64, span));
-            let bytes = arithmetic(BinaryOp::Mul, elements, int(self.code.size_of(&site.ty) as i64, span));
-            let units = arithmetic(BinaryOp::Div, bytes, int(unit.max(1) as i64, span));
+            let bytes = arithmetic(BinaryOp::Mul, elements.clone(), int(self.code.size_of(&site.ty) as i64, span));
+            let units = match unit {
+                0 => elements,
+                unit => arithmetic(BinaryOp::Div, bytes, int(unit as i64, span)),
+            };
             let units = self.fitted(units, &sort);
             extent = Term::conditional(when, units, extent, &sort, span);
         }

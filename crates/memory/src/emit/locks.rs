@@ -19,13 +19,13 @@ pub(super) fn kind_number(kind: MutexKind) -> i64 {
 }
 
 /// One of the variables of a lock, with its place and its value.
-struct Part {
-    place: TermPlace,
-    value: Term,
+pub(super) struct Part {
+    pub(super) place: TermPlace,
+    pub(super) value: Term,
 }
 
 impl Emitter<'_> {
-    fn part(&self, cell: &Cell, span: Span) -> Part {
+    pub(super) fn part(&self, cell: &Cell, span: Span) -> Part {
         let (kept, leaf) = (&self.kept[&cell.leaf], self.objects.leaf(cell.leaf));
         let value = self.read_at(kept.var, leaf, &kept.element, &cell.indices, span);
         Part { place: self.place_of(kept.var, &cell.indices, &kept.element, span), value }
@@ -39,7 +39,7 @@ impl Emitter<'_> {
         Some(Part { place: self.place_of(var, &cell.indices, sort, span), value })
     }
 
-    fn depth(&self, cell: &Cell, span: Span) -> Option<Part> {
+    pub(super) fn depth(&self, cell: &Cell, span: Span) -> Option<Part> {
         self.more(cell, 0, &Sort::Bits(COUNT), span)
     }
 
@@ -47,13 +47,18 @@ impl Emitter<'_> {
         self.more(cell, 1, &Sort::Range(0, 2), span)
     }
 
-    fn lock_access(&mut self, place: &Place, span: Span) -> Fallible<Access> {
+    pub(super) fn lock_access(&mut self, place: &Place, span: Span) -> Fallible<Access> {
         // Locks synchronise; they are no data.
         Ok(Access { span, atomic: true, ..self.access(place)? })
     }
 
     /// Checks something of each cell in the step that follows; where it is not looked for, the execution ends.
-    fn require(&mut self, access: &Access, kind: AssertionKind, condition: &dyn Fn(&Emitter<'_>, &Cell) -> Term) {
+    pub(super) fn require(
+        &mut self,
+        access: &Access,
+        kind: AssertionKind,
+        condition: &dyn Fn(&Emitter<'_>, &Cell) -> Term,
+    ) {
         let span = access.span;
         let mut all = Term::bool(true, span);
         for cell in access.cells.iter().filter(|cell| !self.is_vague_cell(cell)) {
@@ -68,7 +73,7 @@ impl Emitter<'_> {
 
     /// Does something in the step that has just looked at it. Nobody who may not go on from there stays in the middle: the
     /// objects do not end, and nothing is waited for.
-    fn at_once(&mut self, access: &Access, act: &mut dyn FnMut(&Emitter<'_>, &Cell) -> Vec<Outcome>) {
+    pub(super) fn at_once(&mut self, access: &Access, act: &mut dyn FnMut(&Emitter<'_>, &Cell) -> Vec<Outcome>) {
         let stays = |cell: &Cell| !self.alive.contains_key(&self.objects.leaf(cell.leaf).object);
         let is_one_step = u32::from(access.cells.iter().all(stays));
         self.atomic += is_one_step;
@@ -543,19 +548,19 @@ impl Emitter<'_> {
 }
 
 /// Whoever wants to goes on, and nothing changes: so it is with locks of which nobody knows the state.
-fn unguarded() -> Vec<Outcome> {
+pub(super) fn unguarded() -> Vec<Outcome> {
     vec![(None, Vec::new())]
 }
 
-fn set_sort() -> Sort {
+pub(super) fn set_sort() -> Sort {
     Sort::set(Sort::Tid)
 }
 
-fn set_with(element: Option<Term>, span: Span) -> Term {
+pub(super) fn set_with(element: Option<Term>, span: Span) -> Term {
     Term::new(TermKind::SetLiteral(element.into_iter().collect()), set_sort(), span)
 }
 
-fn is_in(set: Term) -> Term {
+pub(super) fn is_in(set: Term) -> Term {
     let span = set.span;
     Term::binary(BinaryOp::In, me(span), set, Sort::Bool)
 }

@@ -11,6 +11,7 @@ mod inputs;
 mod library;
 mod live;
 mod locks;
+mod monitors;
 mod races;
 mod telling;
 mod unfold;
@@ -20,7 +21,7 @@ mod values;
 mod variables;
 
 use crate::atlas::{Atlas, Operation};
-use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, InstructionKind};
+use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, InstructionKind, Language};
 use crate::fresh::Fresh;
 use crate::joins::{JoinedAll, joined_all};
 use crate::layout::{Accesses, Pointers, accesses, escaping};
@@ -171,7 +172,7 @@ fn atomic_depths(blocks: &[crate::code::Block]) -> Fallible<Vec<u32>> {
         let mut depth = depth;
         for instruction in &blocks[block].instructions {
             match instruction.kind {
-                InstructionKind::AtomicBegin => depth += 1,
+                InstructionKind::AtomicBegin | InstructionKind::AtomicWhen(_) => depth += 1,
                 InstructionKind::AtomicEnd => depth = depth.saturating_sub(1),
                 _ => {}
             }
@@ -186,7 +187,7 @@ fn is_atomic_at(threads: &Threads, depths: &[Vec<u32>], at: At) -> bool {
     let block = &threads.get(at.thread).flat.blocks[at.block as usize];
     for instruction in &block.instructions[..at.instruction as usize] {
         match instruction.kind {
-            InstructionKind::AtomicBegin => depth += 1,
+            InstructionKind::AtomicBegin | InstructionKind::AtomicWhen(_) => depth += 1,
             InstructionKind::AtomicEnd => depth = depth.saturating_sub(1),
             _ => {}
         }
@@ -427,7 +428,9 @@ impl<'a> Emitter<'a> {
                 self.at = Some(at);
                 self.saying = match &instruction.kind {
                     InstructionKind::Library(_) | InstructionKind::Call { .. } => Told::Text,
-                    InstructionKind::Assert(e, _) | InstructionKind::Assume(e) => self.words_of_condition(e),
+                    InstructionKind::Assert(e, _) | InstructionKind::Assume(e) | InstructionKind::AtomicWhen(e) => {
+                        self.words_of_condition(e)
+                    }
                     InstructionKind::Declare(_)
                     | InstructionKind::Assign { .. }
                     | InstructionKind::Copy { .. }
@@ -500,6 +503,13 @@ impl<'a> Emitter<'a> {
                 }
                 self.atomic += 1;
             }
+            InstructionKind::AtomicWhen(e) => {
+                self.may_wait(span);
+                self.seen();
+                self.atomic += 1;
+                let condition = self.condition(e)?;
+                self.step(guarded(condition), span);
+            }
             InstructionKind::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
             InstructionKind::LoopInvariant(_) if self.is_outline => {}
             InstructionKind::LoopInvariant(e) => self.expect_loop(e)?,
@@ -530,7 +540,9 @@ impl<'a> Emitter<'a> {
             }
             End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
             // Where main returns, the process ends.
-            End::Return(_) if self.checks.deadlock && self.is_main() => self.skip_to(self.stopped),
+            End::Return(_) if self.checks.deadlock && self.is_main() && self.code.language == Language::C => {
+                self.skip_to(self.stopped)
+            }
             End::Return(_) => self.end_thread(exit, span),
             End::Exit | End::Unreachable => self.stop_when(self.here, Expr::bool(true, span), Span::default()),
         }
@@ -608,7 +620,10 @@ impl<'a> Emitter<'a> {
 
     /// Fails where a condition does not hold, if that is looked for; else the execution ends there.
     pub(crate) fn check(&mut self, condition: Expr, kind: AssertionKind, span: Span) {
-        if is_true(&condition) {
+        // In Java there are exceptions in place of these errors: the front end has asked before.
+        let is_asked =
+            self.code.language == Language::Java && matches!(kind, AssertionKind::Memory | AssertionKind::Arithmetic);
+        if is_true(&condition) || is_asked {
             return;
         }
         if !self.looks_for(kind) {
@@ -638,6 +653,7 @@ impl<'a> Emitter<'a> {
             AssertionKind::Memory => self.checks.memory,
             AssertionKind::Arithmetic => self.checks.overflow,
             AssertionKind::Release | AssertionKind::Lock => self.checks.locks,
+            AssertionKind::Exception => self.checks.exceptions,
             AssertionKind::Start | AssertionKind::Join | AssertionKind::Beyond => true,
         }
     }
@@ -726,6 +742,7 @@ fn kind_of(failure: Failure) -> AssertionKind {
         Failure::Overflow => AssertionKind::Arithmetic,
         Failure::Memory => AssertionKind::Memory,
         Failure::Lock => AssertionKind::Lock,
+        Failure::Exception => AssertionKind::Exception,
         Failure::Beyond => AssertionKind::Beyond,
     }
 }

@@ -2,7 +2,7 @@
 //! which address. What is not said here to be theirs is not shown.
 
 use super::Emitter;
-use crate::code::{Code, Object as LibraryObject, Place, Type};
+use crate::code::{Code, Language, Object as LibraryObject, Place, Type};
 use crate::objects::{Leaf, LeafId, Object, ObjectId, Storage, ThreadIndex};
 use crate::words::Words;
 use std::collections::BTreeMap;
@@ -30,6 +30,11 @@ impl Emitter<'_> {
 
     /// The next edges load from a place or store to it.
     pub(super) fn accessing(&mut self, word: &'static str, place: &Place) {
+        let word = match (self.code.language, word) {
+            (Language::Java, "load") => "read",
+            (Language::Java, "store") => "write",
+            (_, word) => word,
+        };
         let is_whole = place.ty.is_scalar();
         let text = is_whole.then(|| self.words().place(place).into());
         self.wording = Some(Wording { word, place: text, is_pointer: place.ty == Type::Pointer });

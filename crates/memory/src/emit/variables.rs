@@ -205,6 +205,7 @@ impl Emitter<'_> {
                 LibraryObject::Mutex if self.has_kinds_of_mutexes() => {
                     &[("depth", Sort::Bits(COUNT)), ("kind", Sort::Range(0, 2))]
                 }
+                LibraryObject::Monitor => &[("depth", Sort::Bits(COUNT))],
                 LibraryObject::RwLock if self.is_outline => &[("readers", Sort::set(Sort::Tid))],
                 LibraryObject::RwLock => &[("readers", Sort::Bits(COUNT))],
                 LibraryObject::Barrier => {

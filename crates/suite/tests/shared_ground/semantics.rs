@@ -71,7 +71,7 @@ pub fn kinds(steps: &Steps) -> BTreeSet<ErrorKind> {
         StepError::Release => ErrorKind::Release,
         StepError::Start => ErrorKind::Start,
         StepError::Join => ErrorKind::Join,
-        StepError::Memory | StepError::Arithmetic | StepError::Lock | StepError::Beyond => {
+        StepError::Memory | StepError::Arithmetic | StepError::Lock | StepError::Exception | StepError::Beyond => {
             unreachable!("programs in .tw have no memory")
         }
         StepError::ActionAssertion => ErrorKind::ActionAssertion,

@@ -1,7 +1,7 @@
 //! What those who get a program rely on: ids that are there, paths that lead somewhere, types that agree. A front end that
 //! breaks a rule has a fault, and says so in builds with debug assertions.
 
-use threadwise_memory::code::{
+use crate::code::{
     Base, BinaryOp, Block, Callee, Code, End, Expr, ExprKind, Function, InstructionKind, Library, Place, Step, Type,
 };
 
@@ -35,8 +35,7 @@ impl Checker<'_> {
             self.instruction(&instruction.kind)?;
         }
         let blocks = self.function.body.as_ref().map_or(0, Vec::len);
-        let is_there =
-            |id: threadwise_memory::code::BlockId| ensure(id.index() < blocks, || format!("no block {id:?}"));
+        let is_there = |id: crate::code::BlockId| ensure(id.index() < blocks, || format!("no block {id:?}"));
         match &block.end {
             End::Goto(to) => is_there(*to),
             End::Branch(condition, yes, no) => {
@@ -77,6 +76,7 @@ impl Checker<'_> {
             InstructionKind::Call { callee, args, result } => self.call(callee, args, result.as_ref()),
             InstructionKind::Assert(condition, _)
             | InstructionKind::Assume(condition)
+            | InstructionKind::AtomicWhen(condition)
             | InstructionKind::LoopInvariant(condition) => self.integer(condition),
             InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => Ok(()),
             InstructionKind::Library(operation) => self.library(operation),
@@ -201,30 +201,5 @@ impl Checker<'_> {
                 ensure(parts[1].ty == parts[2].ty && parts[1].ty == expr.ty, || "a choice of two types".to_string())
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fault;
-    use crate::{Options, load};
-    use threadwise_memory::code::{Code, Type};
-    use threadwise_source::SourceFile;
-
-    fn faulty(change: impl FnOnce(&mut Code)) -> Option<String> {
-        let text = "struct s { int a[2]; } v; int f(int x) { return x; } int main(void) { v.a[1] = f(3); return 0; }";
-        let mut code = load(vec![SourceFile::new("f.i", text)], &Options::default()).code.expect("it is right");
-        change(&mut code);
-        fault(&code)
-    }
-
-    #[test]
-    fn broken_rules_are_found() {
-        assert_eq!(faulty(|_| {}), None);
-        let pointer = faulty(|code| code.functions[1].locals[0].ty = Type::Pointer).expect("the type is wrong");
-        assert!(pointer.contains("in main: Int(") && pointer.ends_with("for x of f"), "{pointer}");
-        assert!(faulty(|code| code.functions[0].result = Type::Void).is_some());
-        assert!(faulty(|code| code.structs[0].fields.clear()).is_some());
-        assert!(faulty(|code| code.globals.clear()).is_some());
     }
 }
