@@ -22,6 +22,7 @@ Examples:
   threadwise replay --native b.c b.trace.json   …and on the machine, with the program compiled
   threadwise check b.tw --html b.html           the report as a page for browsers
   threadwise watch a.tw                         verify again after every change
+  threadwise simulate a.tw                      step through an execution by hand
   threadwise show a.tw --dot | dot -Tsvg        draw the control-flow graphs
 
 Exit codes:
@@ -55,6 +56,8 @@ pub enum Command {
     Audit(AuditArgs),
     /// Run a counterexample step by step on the program and confirm the error
     Replay(ReplayArgs),
+    /// Step through an execution by hand, at random, or along a counterexample
+    Simulate(SimulateArgs),
     /// Print the program as the engines see it: variables, control-flow graphs, steps
     Show(ShowArgs),
     /// Lay out .tw programs: indentation, blanks, empty lines
@@ -208,6 +211,33 @@ pub struct ReplayArgs {
     pub timeout: Duration,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub width: WidthArgs,
+}
+
+/// Flags of `simulate`.
+#[derive(Args, Debug)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// A counterexample that `check --trace` wrote, to walk along
+    #[arg(value_name = "TRACE.json", conflicts_with = "random")]
+    pub trace: Option<PathBuf>,
+    /// Print this many random executions instead of asking what to do; ends with 10 if one of them goes wrong
+    #[arg(long, value_name = "N")]
+    pub random: Option<u32>,
+    /// What chance starts with: the same number means the same executions; the second of them is the first of the next number
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Leave a random execution after this many steps
+    #[arg(long, value_name = "STEPS", default_value_t = 100)]
+    pub steps: usize,
+    /// How many copies threads have that are declared with `[*]`
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub copies: u32,
+    /// When to use colours; NO_COLOR is obeyed too
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
     #[command(flatten)]
     pub width: WidthArgs,
 }

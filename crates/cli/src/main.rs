@@ -30,6 +30,8 @@ mod screen;
 mod setup;
 mod several;
 mod show;
+mod simulate;
+mod stepping;
 mod svcomp;
 mod table;
 mod task;
@@ -94,6 +96,7 @@ fn run(command: Command) -> Job {
         Command::Compare(args) => compare::compare(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Replay(args) => replay::replay_file(&args),
+        Command::Simulate(args) => simulate::simulate(&args),
         Command::Show(args) => show::show(&args),
         Command::Fmt(args) => fmt::fmt(&args),
         Command::Setup { file } => setup::set_up(file.as_deref()),

@@ -48,6 +48,7 @@ impl Command {
             Command::Audit(args) => args.output.format,
             Command::Replay(args) => args.output.format,
             Command::Show(_)
+            | Command::Simulate(_)
             | Command::Fmt(_)
             | Command::Setup { .. }
             | Command::Completions { .. }

@@ -294,13 +294,20 @@ fn unsafe_body(report: &Report, found: &Unsafe, layout: &Layout) -> String {
 
 /// The steps of a trace and the error at its end.
 pub fn render_trace(program: &Program, trace: &TraceText, layout: &Layout) -> String {
-    let palette = layout.palette();
-    let lanes = layout.width.and_then(|width| render_lanes(trace, width, layout));
-    let steps = lanes.unwrap_or_else(|| render_list(trace, layout));
+    let (start, steps) = (render_start(trace, layout.width, layout.palette()), steps_table(trace, layout));
     let separator = if steps.is_empty() { "" } else { "\n" };
-    let start = render_start(trace, layout.width, palette);
     let end = explanation_text(program, &trace.explanation, layout);
     format!("{start}{steps}{separator}{end}")
+}
+
+/// How it starts and the steps of a trace, without what goes wrong at its end.
+pub fn render_steps(trace: &TraceText, layout: &Layout) -> String {
+    format!("{}{}", render_start(trace, layout.width, layout.palette()), steps_table(trace, layout))
+}
+
+fn steps_table(trace: &TraceText, layout: &Layout) -> String {
+    let lanes = layout.width.and_then(|width| render_lanes(trace, width, layout));
+    lanes.unwrap_or_else(|| render_list(trace, layout))
 }
 
 /// What is violated, and the values that show it.

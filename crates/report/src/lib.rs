@@ -48,7 +48,7 @@ mod walk;
 
 pub use changes::Change;
 pub use diagnostics::{DiagnosticJson, ErrorJson, PlaceJson, RelatedJson, diagnostic_json};
-pub use human::{Layout, PropertyAnswer, Report, headline, how_proved, human, reason, render_trace};
+pub use human::{Layout, PropertyAnswer, Report, headline, how_proved, human, reason, render_steps, render_trace};
 pub use json::{ReportJson, StatsJson, json, json_without_trace, to_text, unknown_json};
 pub use known::{Known, known};
 pub use modular::render_proof;
@@ -59,7 +59,7 @@ pub use seen::{Looker, Seen, SeenVariable, SeenWait};
 pub use sources::{SourceText, Spot, source_texts, spot};
 pub use statement::Statement;
 pub use style::{Palette, Tone};
-pub use trace::{StepText, TraceText, trace_text};
+pub use trace::{StepText, TraceText, execution_text, step_text, trace_text};
 pub use violation::{Explanation, explain};
 pub use waiting::{Held, Standstill, Waiter};
 pub use walk::{Ending, Moment, Side, Variable, Waiting, Walk, WalkStep, walk};

@@ -60,6 +60,26 @@ pub fn trace_text(instance: &Instance, trace: &Trace) -> TraceText {
     }
 }
 
+/// An execution that need not end in an error, in words; there is nothing to explain at its end.
+pub fn execution_text(instance: &Instance, initial: &State, steps: &[TraceStep]) -> TraceText {
+    let mut state = initial.clone();
+    let mut told = Vec::new();
+    for step in steps {
+        told.push(step_text(instance, &state, step));
+        state.shared = step.shared.clone();
+        state.locals[step.thread.index()] = step.local.clone();
+    }
+    let threads: BTreeSet<ThreadId> = steps.iter().map(|step| step.thread).collect();
+    let name = |thread: ThreadId| instance.tid_name(i64::from(thread.0) + 1);
+    let all = (0..instance.shared_words()).collect();
+    TraceText {
+        initial: initial_values(instance, initial, &all),
+        threads: threads.into_iter().map(name).collect(),
+        steps: told,
+        explanation: Explanation::default(),
+    }
+}
+
 fn threads(instance: &Instance, trace: &Trace) -> Vec<String> {
     let mut threads: Vec<ThreadId> = trace.steps.iter().map(|step| step.thread).collect();
     if let Violation::Step { thread, .. } = trace.violation {
@@ -71,7 +91,8 @@ fn threads(instance: &Instance, trace: &Trace) -> Vec<String> {
     threads.into_iter().map(name).collect()
 }
 
-fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText {
+/// A step from this state in words.
+pub fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText {
     let local = &before.locals[step.thread.index()];
     let mut changes = shared_changes(instance, &before.shared, &step.shared);
     let dropped = dropped(&instance.program, &step.path);

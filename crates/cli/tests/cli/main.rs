@@ -17,6 +17,7 @@ mod predicates;
 mod runner;
 mod several;
 mod show;
+mod simulate;
 mod tasks;
 mod transition_systems;
 mod verdicts;
