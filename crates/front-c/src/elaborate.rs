@@ -111,6 +111,8 @@ pub struct Elaborator<'a> {
     /// What bodies of functions mention, for the order of evaluation.
     pub summaries: FxHashMap<EntityId, Mentions>,
     pub weak_orders: Vec<Span>,
+    /// Some mutex may be one that gives numbers of errors.
+    pub checks_mutexes: bool,
     /// String literals, by file-independent contents.
     pub strings: FxHashMap<Vec<u8>, GlobalId>,
     /// Functions without a body that were called, with the first call.
@@ -154,6 +156,7 @@ impl<'a> Elaborator<'a> {
             structs_chosen: FxHashMap::default(),
             summaries: FxHashMap::default(),
             weak_orders: Vec::new(),
+            checks_mutexes: false,
             strings: FxHashMap::default(),
             unknown: BTreeMap::new(),
             clauses: &[],

@@ -197,17 +197,15 @@ pub fn conditional(condition: Expr, yes: Expr, no: Expr) -> Expr {
     }
 }
 
-/// What is not known about floats: any value, after both operands have been looked at.
+/// What is computed with floats, or what comes of comparing them: any value, after both operands have been looked at.
 pub fn unknown_of(operands: Vec<Expr>, ty: Type) -> Expr {
     let span = operands.iter().map(|operand| operand.span).reduce(|a, b| a.to(b)).unwrap_or_default();
-    let mut looked_at = operands.into_iter().filter(loads).map(|operand| Expr::converted(operand, INT));
+    let mut looked_at = operands.into_iter().filter(loads);
     match (looked_at.next(), looked_at.next()) {
-        (None, _) => Expr::new(ExprKind::Any, ty, span),
-        (Some(first), second) => {
-            let second = second.unwrap_or_else(|| Expr::new(ExprKind::Any, INT, span));
-            let any = Expr::binary(BinaryOp::Ne, first, second, INT);
-            if ty == INT { any } else { convert(any.converted(Type::Float(8)), ty) }
-        }
+        (None, _) => convert(Expr::new(ExprKind::Any, Type::Float(8), span), ty),
+        (Some(only), None) => convert(only, ty),
+        (Some(first), Some(second)) if ty == INT => Expr::binary(BinaryOp::Ne, first, second, INT),
+        (Some(first), Some(second)) => Expr::binary(BinaryOp::Add, first, second, ty),
     }
 }
 

@@ -158,6 +158,7 @@ fn elaborated(
     let starts = texts.iter().map(|(start, _)| *start).collect();
     let mut elaborator = Elaborator::new(source, options.model, starts);
     elaborator.clauses = &clauses;
+    elaborator.checks_mutexes = texts.iter().any(|(_, text)| may_check_mutexes(text));
     for (index, unit) in units.iter().enumerate() {
         elaborator.read_file(FileId(index as u32), unit);
     }
@@ -178,6 +179,12 @@ fn elaborated(
         at_thread_end: elaborator.keys.and_then(|keys| keys.at_end),
         language: threadwise_memory::code::Language::C,
     })
+}
+
+/// Whether a program has mutexes that check for errors, as far as names tell. Headers have the name three times; where
+/// somebody writes the number in its place, what such a mutex says is not followed.
+fn may_check_mutexes(text: &str) -> bool {
+    text.matches("PTHREAD_MUTEX_ERRORCHECK").nth(3).is_some()
 }
 
 /// Keeps the first diagnostics, errors before warnings where there are too many.

@@ -312,6 +312,14 @@ pub enum Library {
         result: Place,
     },
     MutexUnlock(Place),
+    /// Whether a mutex that checks for errors refuses to be taken, or to be given back, by the running thread: the number
+    /// of the error or zero. What comes of it does not change as long as the thread does nothing to the mutex.
+    MutexRefuses {
+        mutex: Place,
+        takes: bool,
+        error: i64,
+        result: Place,
+    },
     MutexDestroy(Place),
 
     RwInit(Place),

@@ -372,7 +372,11 @@ impl Inliner<'_> {
             self.block(end).end = End::Goto(then);
             at = no;
         }
-        // No function that was seen to be meant: null, or one that is called as something else.
+        let null = Expr::constant(0, Type::Pointer, span);
+        let is_there = Expr::binary(crate::code::BinaryOp::Ne, Expr::load(place()), null, crate::code::INT);
+        let kind = InstructionKind::Assert(is_there, crate::code::Failure::Memory);
+        self.block(at).instructions.push(Instruction { kind, span });
+        // No function that was seen to be meant: one that is called as something else.
         self.beyond(at, is_one, span, call);
         Ok(then)
     }

@@ -147,6 +147,10 @@ impl Printer<'_> {
                 format!("{} = {word} {} else {busy}", p(result), p(mutex))
             }
             Library::MutexUnlock(place) => format!("unlock {}", p(place)),
+            Library::MutexRefuses { mutex, takes, error, result } => {
+                let word = if *takes { "to be locked" } else { "to be unlocked" };
+                format!("{} = {error} if {} refuses {word}", p(result), p(mutex))
+            }
             Library::MutexDestroy(place) => format!("destroy {}", p(place)),
             Library::RwInit(place) => format!("init {}", p(place)),
             Library::RwRead(place) => format!("read lock {}", p(place)),

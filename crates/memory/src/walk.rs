@@ -118,6 +118,7 @@ pub(crate) fn parts_of(library: &mut Library) -> (Vec<&mut Place>, Vec<&mut Expr
         | Library::SemaphoreWait(place)
         | Library::SemaphorePost(place) => (vec![place], Vec::new()),
         Library::MutexTryLock { mutex: a, result: b, .. }
+        | Library::MutexRefuses { mutex: a, result: b, .. }
         | Library::RwTry { lock: a, result: b, .. }
         | Library::SemaphoreTryWait { semaphore: a, result: b, .. }
         | Library::SemaphoreValue { semaphore: a, result: b } => (vec![a, b], Vec::new()),

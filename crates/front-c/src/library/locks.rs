@@ -5,10 +5,13 @@ use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::INT;
 use crate::values::Value;
-use threadwise_memory::code::{self, End, Expr, ExprKind, Library, MutexKind, Object, Place};
+use threadwise_memory::code::{self, Base, End, Expr, ExprKind, Library, MutexKind, Object, Place};
 
 /// What functions give that find a lock taken, or whose time is up.
 const EBUSY: i64 = 16;
+/// What mutexes give that check for errors.
+const EDEADLK: i64 = 35;
+const EPERM: i64 = 1;
 const ETIMEDOUT: i64 = 110;
 const THRD_BUSY: i64 = 1;
 const THRD_TIMEDOUT: i64 = 4;
@@ -43,6 +46,7 @@ impl<'a> Elaborator<'a> {
         let span = call.span;
         let try_lock = |mutex, timed, busy, result| Library::MutexTryLock { mutex, timed, busy, result };
         let operation = match call.name {
+            "pthread_mutex_lock" | "pthread_mutex_unlock" if self.checks_mutexes => return self.checked_mutex(call),
             "pthread_mutex_lock" | "pthread_spin_lock" | "mtx_lock" => {
                 Library::MutexLock(self.only_place(call, Object::Mutex)?)
             }
@@ -117,6 +121,25 @@ impl<'a> Elaborator<'a> {
         };
         self.library(operation, span);
         Ok(self.zero(span))
+    }
+
+    /// Takes a mutex or gives it back, unless it is one that checks for errors and finds one.
+    fn checked_mutex(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
+        let span = call.span;
+        let takes = call.name == "pthread_mutex_lock";
+        let mut mutex = self.only_place(call, Object::Mutex)?;
+        if let Base::Deref(pointer, _) = &mut mutex.base {
+            **pointer = self.stable((**pointer).clone());
+        }
+        let (result, value) = self.result_place(&INT, span);
+        let error = if takes { EDEADLK } else { EPERM };
+        self.library(Library::MutexRefuses { mutex: mutex.clone(), takes, error, result: result.clone() }, span);
+        let [does, join] = [(); 2].map(|()| self.body.new_block());
+        self.body.end(End::Branch(Expr::load(result), join, does), span);
+        self.body.begin(does);
+        self.library(if takes { Library::MutexLock(mutex) } else { Library::MutexUnlock(mutex) }, span);
+        self.body.flow_into(join, span);
+        Ok(Some(value))
     }
 
     fn rwlock_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {

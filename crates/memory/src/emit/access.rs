@@ -2,7 +2,7 @@
 //! engines see which variable is accessed.
 
 use super::{Emitter, Fallible, assigned};
-use crate::code::{Base, Expr, InstructionKind, Library, Place, Type};
+use crate::code::{Base, Expr, Place, Type};
 use crate::layout::ADDRESS;
 use crate::objects::{Bit, Leaf, LeafId, ObjectId, Storage, agree};
 use crate::points::{parts, route};
@@ -30,6 +30,8 @@ pub(crate) struct Access {
     pub(crate) atomic: bool,
     /// Nobody else can know of the object yet.
     pub(crate) fresh: bool,
+    /// It is a variable by its name, which lives as long as anybody can name it.
+    pub(crate) named: bool,
     pub(crate) span: Span,
 }
 
@@ -59,7 +61,8 @@ impl Emitter<'_> {
             Base::Deref(pointer, _) => self.at.is_some_and(|at| self.fresh.is_fresh(at, pointer)),
             Base::Local(_) | Base::Global(_) => false,
         };
-        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, fresh, span: place.span })
+        let named = !matches!(place.base, Base::Deref(..));
+        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, fresh, named, span: place.span })
     }
 
     fn direct(&mut self, place: &Place, part: u64, ty: (&Type, Bit)) -> Fallible<Vec<Cell>> {
@@ -173,11 +176,15 @@ impl Emitter<'_> {
             self.is_known(&start, span);
         }
         let mut cells: Vec<Cell> = Vec::new();
-        let (mut valid, mut strange) = (Term::bool(false, span), Term::bool(false, span));
+        let [mut valid, mut strange, mut gone] = [(); 3].map(|()| Term::bool(false, span));
         let objects: Vec<ObjectId> = targets.iter().map(|target| target.object).collect();
         for target in &targets {
             let object = self.objects.object(target.object);
             if matches!(object.storage, Storage::Function(_)) {
+                continue;
+            }
+            if self.is_gone(target.object, span) {
+                gone = or(gone, self.is_inside(target.object, &address, span));
                 continue;
             }
             let several = objects.iter().filter(|&&other| other == target.object).count() > 1;
@@ -197,7 +204,7 @@ impl Emitter<'_> {
                 Some((leaf, true))
                     if self.kept.contains_key(&leaf)
                         && !self.accesses.blurred.contains(&leaf)
-                        && !self.may_be_gone(target.object, span) =>
+                        && !self.may_be_gone(target.object) =>
                 {
                     let (when, indices) = self.decode(leaf, &address, offset, several, span);
                     if cells.iter().any(|cell| cell.leaf == leaf) {
@@ -219,9 +226,10 @@ impl Emitter<'_> {
         }
         self.check(not(strange.clone()), AssertionKind::Beyond, span);
         if cells.is_empty() {
-            // Nobody was seen to put an address there: unless it is null or was never set, something was overlooked.
+            // Nobody was seen to put an address there: unless it is null, was never set, or is of what is gone, something was
+            // overlooked.
             let at = |number: i64| equal(address.clone(), Term::constant(number, address.sort, span));
-            let is_nothing = or(at(0), at(self.indeterminate()));
+            let is_nothing = or(or(at(0), at(self.indeterminate())), gone);
             match is_unknown {
                 true => self.check(is_nothing, AssertionKind::Beyond, span),
                 false => self.assume(is_nothing, span),
@@ -232,26 +240,6 @@ impl Emitter<'_> {
             only.when = None;
         }
         Ok(cells)
-    }
-
-    /// Whether a variable may be one of a function that has returned, or of a thread that has ended. Its end is not followed,
-    /// so that where invalid accesses are looked for, this one is not understood.
-    fn may_be_gone(&self, object: ObjectId, at: Span) -> bool {
-        let Storage::Local(owner, local) = self.objects.object(object).storage else { return false };
-        let flat = &self.threads.get(owner).flat;
-        let call = flat.locals[local.index()].call;
-        let outlives = if owner == self.thread {
-            flat.is_in_scope(local, flat.call_of[self.block], at)
-        } else {
-            // When main returns, so does everybody.
-            let exits = |kind: &InstructionKind| matches!(kind, InstructionKind::Library(library) if matches!(**library, Library::ThreadExit(_)));
-            let instructions = || flat.blocks.iter().flat_map(|block| &block.instructions);
-            let is_outermost = call == 0 && flat.locals[local.index()].variable.block.is_none();
-            self.threads.get(owner).is_entry
-                && is_outermost
-                && !instructions().any(|instruction| exits(&instruction.kind))
-        };
-        self.checks.memory && !outlives
     }
 
     /// A pointer is not one of which nobody knows where it points to.
@@ -330,7 +318,7 @@ impl Emitter<'_> {
         let to = self.fresh(span);
         let from = self.here;
         for cell in &access.cells {
-            let alive = self.alive(cell, span);
+            let alive = self.alive(cell, span).filter(|_| !access.named);
             for (condition, assignments) in act(self, cell) {
                 let told = self.told_access(cell.leaf, &assignments);
                 let guard = match (cell.when.clone(), condition) {
@@ -623,7 +611,7 @@ impl Emitter<'_> {
             Cell { leaf, indices: if is_vague { Vec::new() } else { indices }, when: None }
         });
         let atomic = place.atomic || self.atomic > 0;
-        Ok(Access { cells: cells.into_iter().collect(), atomic, fresh: false, span: place.span })
+        Ok(Access { cells: cells.into_iter().collect(), atomic, fresh: false, named: true, span: place.span })
     }
 
     /// The scalars of a type by offset and, where they are in arrays, by indices: all elements one by one.
@@ -654,12 +642,37 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether an address is in an object.
+    fn is_inside(&self, id: ObjectId, address: &Term, span: Span) -> Term {
+        let object = self.objects.object(id);
+        if self.is_vague(id) {
+            return Term::bool(true, span);
+        }
+        let bytes = arithmetic(BinaryOp::Sub, as_int(address.clone()), int(self.address_of(id), span));
+        within(&bytes, (object.stride * object.slots).max(1))
+    }
+
+    /// Stores any value in a leaf where a condition holds, and does nothing elsewhere.
+    fn store_any_where(&mut self, leaf: LeafId, condition: Term, span: Span) {
+        let (from, is_sure) = (self.here, is_true(&condition));
+        let cell = Cell { leaf, indices: Vec::new(), when: (!is_sure).then(|| condition.clone()) };
+        self.store(&Access { cells: vec![cell], atomic: false, fresh: false, named: false, span }, Value::Any);
+        if !is_sure {
+            self.edge(from, self.here, super::guarded(not(condition)), span, None);
+        }
+    }
+
     /// A function that nobody knows: it gives any value, and what it is given pointers to may have any value after.
     pub(super) fn unknown_function(&mut self, args: &[Expr], result: Option<&Place>, span: Span) -> Fallible<()> {
         let thread = self.thread;
         for arg in args {
-            self.evaluate(arg)?;
             let targets = self.points.eval(thread, arg);
+            if targets.is_empty() {
+                self.evaluate(arg)?;
+                continue;
+            }
+            let value = self.value(arg)?;
+            let value = self.simple(value, span);
             let is_function = |object: ObjectId| matches!(self.objects.object(object).storage, Storage::Function(_));
             if targets.iter().any(|target| is_function(target.object)) {
                 // It may call it.
@@ -672,13 +685,8 @@ impl Emitter<'_> {
                 let of = self.objects.leaf(leaf).clone();
                 let is_any = of.dims.is_empty() || self.is_vague(of.object);
                 if is_any && matches!(of.ty, Type::Int(_)) {
-                    let access = Access {
-                        cells: vec![Cell { leaf, indices: Vec::new(), when: None }],
-                        atomic: false,
-                        fresh: false,
-                        span,
-                    };
-                    self.store(&access, Value::Any);
+                    let is_there = self.is_inside(of.object, &value, span);
+                    self.store_any_where(leaf, is_there, span);
                 } else if of.ty.is_scalar() && !matches!(kept.element, Sort::Range(0, 0)) {
                     self.check(Term::bool(false, span), AssertionKind::Beyond, span);
                 }

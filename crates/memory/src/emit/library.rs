@@ -35,6 +35,7 @@ impl Emitter<'_> {
             Library::MutexLock(mutex) => self.lock(mutex, span),
             Library::MutexTryLock { mutex, timed, busy, result } => self.try_lock(mutex, *timed, *busy, result, span),
             Library::MutexUnlock(mutex) => self.unlock(mutex, span),
+            Library::MutexRefuses { mutex, takes, error, result } => self.refuses(mutex, *takes, *error, result, span),
             Library::MutexDestroy(lock) | Library::RwDestroy(lock) => self.destroy(lock, span),
             Library::RwInit(_) | Library::ConditionInit(_) | Library::ConditionDestroy(_) => Ok(()),
             Library::RwRead(lock) => self.rw_lock(lock, false, span),
@@ -276,14 +277,8 @@ impl Emitter<'_> {
     /// Joins one of any number of threads, of which nobody knows which one it is, and when it has ended. Where that makes no
     /// difference for what is looked for, the execution goes on at once, and an error that is met then is not taken for one.
     fn join_somebody(&mut self, value: Option<&Place>, span: Span) -> Fallible<()> {
-        if !self.joins_too_early() {
-            self.check(Term::bool(false, span), AssertionKind::Beyond, span);
-            return Ok(());
-        }
         self.seen();
-        let unsure = VarRef::Shared(self.unsure(span));
-        let place = self.place_of(unsure, &[], &Sort::Bool, span);
-        self.step(assigned(vec![(place, Value::Of(Term::bool(true, span)))]), span);
+        self.becomes_unsure(span);
         if let Some(place) = value {
             let access = self.access(place)?;
             self.store(&access, Value::Any);
@@ -291,18 +286,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Whether joins of which nobody knows when they end let the execution go on: not where it would show in states, and not
-    /// only in assertions.
-    pub(crate) fn joins_too_early(&self) -> bool {
-        !self.checks.races && !self.checks.deadlock && self.startables.iter().flatten().any(Startable::is_any_number)
-    }
-
-    /// The variable that is set where an execution is one that the program may not have.
-    pub(crate) fn unsure(&mut self, span: Span) -> threadwise_ir::SharedId {
-        self.shared_named("joined too early".into(), &Sort::Bool, span)
-    }
-
     fn thread_exit(&mut self, span: Span) -> Fallible<()> {
+        self.live(None, false, span);
         self.end_thread(self.exit, span);
         // What comes after is not reached.
         self.here = self.fresh(span);

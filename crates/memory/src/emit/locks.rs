@@ -163,6 +163,35 @@ impl Emitter<'_> {
         self.give(result, temporary, &sort, span)
     }
 
+    /// What a mutex that checks for errors says to its holder who takes it again, and to others who give it back.
+    pub(super) fn refuses(
+        &mut self,
+        mutex: &Place,
+        takes: bool,
+        error: i64,
+        result: &Place,
+        span: Span,
+    ) -> Fallible<()> {
+        let access = self.lock_access(mutex, span)?;
+        let sort = self.sort_of_type(&result.ty);
+        let temporary = VarRef::Local(self.temporary(&sort, span));
+        self.each_cell(&access, &mut |emitter, cell| {
+            let known = |value: i64| {
+                let place = emitter.place_of(temporary, &[], &sort, span);
+                (place, Value::Of(Term::constant(value, &sort, span)))
+            };
+            if emitter.is_vague_cell(cell) {
+                return emitter.vague_ways(temporary, &sort, &[0, error], span);
+            }
+            let Some(kind) = emitter.kind(cell, span) else { return vec![(None, vec![known(0)])] };
+            let is_checked = equal(kind.value, Term::constant(2, Sort::Range(0, 2), span));
+            let mine = equal(emitter.part(cell, span).value, me(span));
+            let is_wrong = and(is_checked, if takes { mine } else { not(mine) });
+            vec![(Some(is_wrong.clone()), vec![known(error)]), (Some(not(is_wrong)), vec![known(0)])]
+        });
+        self.give(result, temporary, &sort, span)
+    }
+
     pub(super) fn give(&mut self, result: &Place, temporary: VarRef, sort: &Sort, span: Span) -> Fallible<()> {
         let access = self.access(result)?;
         self.store(&access, Value::Of(crate::terms::read(temporary, sort, span)));

@@ -9,6 +9,7 @@ mod annotate;
 mod chart;
 mod inputs;
 mod library;
+mod lifetimes;
 mod live;
 mod locks;
 mod monitors;
@@ -16,6 +17,7 @@ mod races;
 mod telling;
 mod unfold;
 mod unread;
+mod unsure;
 mod vague;
 mod values;
 mod variables;
@@ -27,14 +29,14 @@ use crate::joins::{JoinedAll, joined_all};
 use crate::layout::{Accesses, Pointers, accesses, escaping};
 use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::points::Points;
-use crate::terms::{is_false, is_true, not, or, read};
+use crate::terms::{is_false, is_true, not, or};
 use crate::threads::{At, Number, Site, Threads, discover, loop_heads, sites};
 use crate::{Checks, Lowered, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_ir::{
-    Assertion, AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place,
-    Program, Property, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Told, Update, Value, VarRef, Wait,
+    AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place, Program,
+    Property, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Told, Update, Value, Wait,
 };
 use threadwise_source::{Diagnostic, Span};
 use threadwise_spawn::{Lives, Parameter, Startable};
@@ -213,6 +215,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) pointers: Pointers,
     /// Some pointer may be one of which nobody knows where it points to.
     pub(crate) has_unknown_pointers: bool,
+    /// Something depends on values that nobody knows.
+    has_guesses: bool,
     /// The variables that stand for leaves.
     pub(crate) kept: BTreeMap<LeafId, Kept>,
     pub(crate) visible: BTreeSet<LeafId>,
@@ -287,6 +291,7 @@ impl<'a> Emitter<'a> {
             told: Vec::new(),
             told_functions: Vec::new(),
             has_unknown_pointers: variables::has_unknown_pointers(code, threads),
+            has_guesses: unsure::has_guesses(threads),
             pointers: Pointers { sort: Sort::Bits(crate::layout::ADDRESS) },
             kept: BTreeMap::new(),
             visible: BTreeSet::new(),
@@ -416,6 +421,7 @@ impl<'a> Emitter<'a> {
         self.saying = Told::Start;
         self.function = function.name.clone();
         self.first_steps(thread, function.span)?;
+        self.live(Some(0), true, function.span);
         let first = self.blocks[0];
         self.skip_to(first);
         for (index, block) in of.flat.blocks.iter().enumerate() {
@@ -521,6 +527,7 @@ impl<'a> Emitter<'a> {
     fn end(&mut self, end: &End, span: Span, exit: LocationId) -> Fallible<()> {
         match end {
             End::Goto(to) => {
+                self.goes_to(to.index(), span);
                 let to = self.blocks[to.index()];
                 self.skip_to(to);
             }
@@ -543,7 +550,13 @@ impl<'a> Emitter<'a> {
             End::Return(_) if self.checks.deadlock && self.is_main() && self.code.language == Language::C => {
                 self.skip_to(self.stopped)
             }
-            End::Return(_) => self.end_thread(exit, span),
+            End::Return(_) => {
+                // Where main returns, everybody ends: nobody sees that its variables do.
+                if !self.is_main() {
+                    self.live(None, false, span);
+                }
+                self.end_thread(exit, span);
+            }
             End::Exit | End::Unreachable => self.stop_when(self.here, Expr::bool(true, span), Span::default()),
         }
         Ok(())
@@ -631,20 +644,6 @@ impl<'a> Emitter<'a> {
         }
         let command = Command { assertions: self.assertions(condition.clone(), kind, span), ..guarded(condition) };
         self.step(command, span);
-    }
-
-    /// The condition as an assertion. Where the execution may be one that the program does not have, a failure says nothing.
-    pub(crate) fn assertions(&mut self, condition: Expr, kind: AssertionKind, span: Span) -> Box<[Assertion]> {
-        if kind == AssertionKind::Beyond || !self.joins_too_early() {
-            return Box::new([Assertion { condition, kind, message: None }]);
-        }
-        let unsure = read(VarRef::Shared(self.unsure(span)), Sort::Bool, span);
-        let beyond = Assertion {
-            condition: or(condition.clone(), not(unsure.clone())),
-            kind: AssertionKind::Beyond,
-            message: None,
-        };
-        Box::new([beyond, Assertion { condition: or(condition, unsure), kind, message: None }])
     }
 
     pub(crate) fn looks_for(&self, kind: AssertionKind) -> bool {

@@ -125,6 +125,12 @@ impl Emitter<'_> {
                 self.stays_within_64_bits(op, &left, &right, span);
                 arithmetic(operator(op), left, right)
             }
+            Op::Mul if self.checks.overflow && bits == ADDRESS => {
+                let (left, right) = (self.simple(left, span), self.simple(right, span));
+                let product = arithmetic(BinaryOp::Mul, left.clone(), right.clone());
+                self.is_undone(product.clone(), &left, &right, span);
+                product
+            }
             Op::Add | Op::Sub | Op::Mul => {
                 let op = operator(op);
                 if self.checks.overflow && bits.signed {
@@ -170,7 +176,17 @@ impl Emitter<'_> {
         })
     }
 
-    /// The exact result is a number of the kind.
+    /// A product of words of 64 bits is one: dividing by one of them gives the other back.
+    fn is_undone(&mut self, product: Term, left: &Term, right: &Term, span: Span) {
+        let word = |value: i64| Term::constant(value, left.sort, span);
+        let is_zero = equal(right.clone(), word(0));
+        let divisor = Term::conditional(is_zero.clone(), word(1), right.clone(), left.sort, span);
+        let is_back = equal(arithmetic(BinaryOp::Div, product, divisor), left.clone());
+        // The least number times -1 wraps to itself, and so does its quotient.
+        let wraps = and(equal(left.clone(), word(i64::MIN)), equal(right.clone(), word(-1)));
+        self.check(or(is_zero, and(is_back, not(wraps))), AssertionKind::Arithmetic, span);
+    }
+
     /// A sum or difference of words of 64 bits is one. That is said without it: the exact one may be no number that
     /// engines can compute with.
     fn stays_within_64_bits(&mut self, op: Op, left: &Term, right: &Term, span: Span) {
@@ -187,6 +203,7 @@ impl Emitter<'_> {
         self.check(fits, AssertionKind::Arithmetic, span);
     }
 
+    /// The exact result is a number of the kind.
     fn no_overflow(&mut self, exact: Term, bits: Option<Bits>, span: Span) {
         let Some(bits) = bits.filter(|bits| self.checks.overflow && bits.signed) else { return };
         let (least, most) = bits.bounds();
@@ -200,6 +217,7 @@ impl Emitter<'_> {
         match (&inner.ty, &e.ty) {
             (Type::Float(_), Type::Int(_) | Type::Pointer) => {
                 self.value(inner)?;
+                self.becomes_unsure(span);
                 Ok(self.anything(&e.ty, span))
             }
             (_, Type::Float(_)) => {
@@ -310,6 +328,7 @@ impl Emitter<'_> {
         if matches!(a.ty, Type::Float(_)) {
             self.value(a)?;
             self.value(b)?;
+            self.becomes_unsure(span);
             let any = self.anything(&Type::Int(Bits { width: 1, signed: false }), span);
             return Ok(self.is_not_zero(any, span));
         }

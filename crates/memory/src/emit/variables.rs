@@ -112,6 +112,7 @@ impl Emitter<'_> {
                 self.kept.insert(id, kept);
             }
         }
+        self.declare_lifetimes();
         let objects: Vec<ObjectId> = (0..self.objects.objects.len() as u32).map(ObjectId).collect();
         for id in objects {
             let object = self.objects.object(id);

@@ -1,6 +1,6 @@
 // A variable of a block that has ended.
 //
-// memory: UNKNOWN
+// memory: UNSAFE
 int main(void) {
   int *p;
   {

@@ -1,6 +1,6 @@
 // A variable of a function that has returned.
 //
-// memory: UNKNOWN
+// memory: UNSAFE
 int *f(void) {
   int x = 3;
   int *p = &x;
