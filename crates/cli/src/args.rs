@@ -62,6 +62,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Lay out .tw programs: indentation, blanks, empty lines
     Fmt(FmtArgs),
+    /// Serve an editor over standard input and output (language server protocol)
+    Lsp(LspArgs),
     /// Get what is missing on this machine (an SMT solver), say what is there, and verify a first program
     Setup {
         /// The program to verify afterwards
@@ -92,6 +94,14 @@ pub struct FmtArgs {
     /// Rewrite nothing; end with 10 if a file is not laid out
     #[arg(long)]
     pub check: bool,
+}
+
+/// Flags of `lsp`: editors set the rest while it runs.
+#[derive(Args, Debug)]
+pub struct LspArgs {
+    /// Speak over standard input and output, which is all there is; some editors say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 /// Flags of `check`.

@@ -17,6 +17,7 @@ mod grow;
 mod input;
 mod interrupt;
 mod judged;
+mod lsp;
 mod machine;
 mod own_run;
 mod pending;
@@ -99,6 +100,7 @@ fn run(command: Command) -> Job {
         Command::Simulate(args) => simulate::simulate(&args),
         Command::Show(args) => show::show(&args),
         Command::Fmt(args) => fmt::fmt(&args),
+        Command::Lsp(args) => lsp::lsp(&args),
         Command::Setup { file } => setup::set_up(file.as_deref()),
         Command::Completions { shell } => generated::completions(shell),
         Command::Man { command } => generated::man(command.as_deref()),

@@ -50,6 +50,7 @@ impl Command {
             Command::Show(_)
             | Command::Simulate(_)
             | Command::Fmt(_)
+            | Command::Lsp(_)
             | Command::Setup { .. }
             | Command::Completions { .. }
             | Command::Man { .. } => Format::Human,

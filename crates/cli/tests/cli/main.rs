@@ -10,6 +10,7 @@ mod evidence;
 mod forms;
 mod generated;
 mod limits;
+mod lsp;
 mod modular;
 mod native;
 mod output;
