@@ -11,6 +11,7 @@ mod cartesian;
 mod clauses;
 mod conformance;
 mod conformance_assertions;
+mod coverability;
 mod coverage;
 mod cutoff;
 mod desk;
@@ -21,6 +22,7 @@ mod glance;
 mod interner;
 mod landing;
 mod modular;
+mod monotone;
 mod order;
 mod patterns;
 mod predicate;
@@ -112,6 +114,7 @@ fn judge(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<Check
         Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
         Proof::Formulas(proof) => formulas::check(program, proof, budget)?,
         Proof::Protection(proof) => protection::check(program, proof, budget)?,
+        Proof::Coverability(proof) => coverability::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

@@ -8,6 +8,7 @@
 
 mod cartesian;
 mod conformance;
+mod coverability;
 mod file;
 mod formulas;
 mod frontier;

@@ -100,7 +100,7 @@ pub(crate) fn decode(program: &Arc<Program>, cases: &[CaseIn]) -> Result<Modular
 
 impl CaseIn {
     fn decode(&self, program: &Arc<Program>) -> Result<Annotation, FileError> {
-        let copies = self.copies(program).map_err(|e| e.within("copies"))?;
+        let copies = decode_copies(program, &self.copies).map_err(|e| e.within("copies"))?;
         let instance = instance_of_case(program, &copies)?;
         let depth = if program.is_recursive() { Depth::RunningFrame } else { Depth::Whole };
         let tables = decode_tables(&instance, depth, &self.locals).map_err(|e| e.within("locals"))?;
@@ -117,18 +117,20 @@ impl CaseIn {
         Ok(annotation)
     }
 
-    fn copies(&self, program: &Program) -> Result<Vec<u32>, FileError> {
-        let known = |name: &String| program.templates.iter().any(|template| *template.name == **name);
-        if let Some(unknown) = self.copies.keys().find(|name| !known(name)) {
-            return Err(FileError::new(format!("the program has no thread `{unknown}`")));
-        }
-        let missing = |name: &str| FileError::new(format!("the thread `{name}` is missing"));
-        let copies = program.templates.iter().map(|template| {
-            let copies = self.copies.get(&*template.name).copied();
-            copies.ok_or_else(|| missing(&template.name))
-        });
-        copies.collect()
+}
+
+/// The numbers of copies of all threads, by their names.
+pub(crate) fn decode_copies(program: &Program, given: &BTreeMap<String, u32>) -> Result<Vec<u32>, FileError> {
+    let known = |name: &String| program.templates.iter().any(|template| *template.name == **name);
+    if let Some(unknown) = given.keys().find(|name| !known(name)) {
+        return Err(FileError::new(format!("the program has no thread `{unknown}`")));
     }
+    let missing = |name: &str| FileError::new(format!("the thread `{name}` is missing"));
+    let copies = program.templates.iter().map(|template| {
+        let copies = given.get(&*template.name).copied();
+        copies.ok_or_else(|| missing(&template.name))
+    });
+    copies.collect()
 }
 
 fn decode_contexts(instance: &Instance, contexts: &[ContextFile], table: &[Store]) -> Result<Vec<Context>, FileError> {

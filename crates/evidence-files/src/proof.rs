@@ -3,6 +3,7 @@
 
 use crate::cartesian::{CartesianIn, ContainmentFile, LemmaFile, StepFile, UnionIn};
 use crate::conformance::ConformanceIn;
+use crate::coverability::{CoreFile, CoverabilityIn};
 use crate::file::{Header, check_any_copies, check_format, unreadable};
 use crate::formulas::ThreadIn;
 use crate::frontier::IterateIn;
@@ -10,7 +11,7 @@ use crate::modular::CaseIn;
 use crate::protection::{CodeFile, FactFile, LockFile, ProtectionIn};
 use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{cartesian, conformance, formulas, frontier, modular, protection, reachable};
+use crate::{cartesian, conformance, coverability, formulas, frontier, modular, protection, reachable};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,6 +31,7 @@ const CONFORMANCE: &str = "conformance";
 const CARTESIAN: &str = "cartesian";
 const FORMULAS: &str = "formulas";
 const PROTECTION: &str = "protection";
+const COVERABILITY: &str = "coverability";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -66,6 +68,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Conformance(_) => CONFORMANCE,
         Proof::Formulas(_) => FORMULAS,
         Proof::Protection(_) => PROTECTION,
+        Proof::Coverability(_) => COVERABILITY,
     }
 }
 
@@ -79,6 +82,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Cartesian(proof) => cartesian::write(out, &instance, proof),
         Proof::Formulas(proof) => formulas::write(out, program, proof),
         Proof::Protection(proof) => protection::write(out, program, proof),
+        Proof::Coverability(proof) => coverability::write(out, program, proof),
         Proof::Conformance(proof) => {
             conformance::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
@@ -124,6 +128,8 @@ struct ProofIn {
     status: Option<String>,
     facts: Option<Vec<Vec<FactFile>>>,
     protection: Option<BTreeMap<String, Vec<CodeFile>>>,
+    copies: Option<BTreeMap<String, u32>>,
+    cores: Option<Vec<CoreFile>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -144,6 +150,7 @@ enum Kind {
     Conformance,
     Formulas,
     Protection,
+    Coverability,
 }
 
 impl Kind {
@@ -156,6 +163,7 @@ impl Kind {
             CONFORMANCE => Ok(Kind::Conformance),
             FORMULAS => Ok(Kind::Formulas),
             PROTECTION => Ok(Kind::Protection),
+            COVERABILITY => Ok(Kind::Coverability),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
     }
@@ -238,6 +246,15 @@ impl ProofIn {
                 let file =
                     ProtectionIn { is_of_outline, locks: &locks, status, facts: &facts, protection: &protection };
                 Proof::Protection(protection::decode(program, &file)?)
+            }
+            Kind::Coverability => {
+                let file = CoverabilityIn {
+                    copies: present(self.copies, "copies")?,
+                    shared: present(self.shared, "shared")?,
+                    locals: present(self.locals, "locals")?,
+                    cores: present(self.cores, "cores")?,
+                };
+                Proof::Coverability(file.decode(program)?)
             }
         })
     }

@@ -86,7 +86,7 @@ pub(crate) fn symmetric(instance: &Instance, names: &[String]) -> Result<Vec<Tem
     names.iter().enumerate().map(template).collect()
 }
 
-fn shared_stores(instance: &Instance, rows: &[Vec<Value>]) -> Result<Vec<Store>, FileError> {
+pub(crate) fn shared_stores(instance: &Instance, rows: &[Vec<Value>]) -> Result<Vec<Store>, FileError> {
     let layout = shared_layout(instance);
     let store = |(index, row): (usize, &Vec<Value>)| {
         decode_row(instance, &layout, row).map_err(|e| e.at(index).within("shared"))

@@ -10,6 +10,7 @@
 
 mod annotation;
 mod cartesian;
+mod coverability;
 mod error;
 mod folding;
 mod path;
@@ -24,6 +25,7 @@ mod text;
 mod violation;
 
 pub use annotation::instance_of_case;
+pub use coverability::{Core, CoverabilityProof};
 pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;
 pub use path::follow;

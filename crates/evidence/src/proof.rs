@@ -1,4 +1,4 @@
-use crate::{Folding, ProtectionProof};
+use crate::{CoverabilityProof, Folding, ProtectionProof};
 use threadwise_ir::{Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
@@ -19,6 +19,8 @@ pub enum Proof {
     Formulas(FormulaProof),
     /// Which locks threads hold, and who runs meanwhile.
     Protection(ProtectionProof),
+    /// What a few threads do, and what any number of copies do beside them.
+    Coverability(CoverabilityProof),
 }
 
 impl Proof {
@@ -28,7 +30,7 @@ impl Proof {
             Proof::Modular(_) | Proof::Frontier(_) | Proof::Protection(_) => true,
             Proof::Cartesian(proof) => proof.is_modular(),
             Proof::Formulas(proof) => proof.is_modular(),
-            Proof::Reachable(_) | Proof::Conformance(_) => false,
+            Proof::Reachable(_) | Proof::Conformance(_) | Proof::Coverability(_) => false,
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     BinaryOp, Copies, Expr, ExprKind, Initial, Instance, Op, Program, Quantifier, SharedId, Sort, TemplateId, UnaryOp,
     Update, VarRef,
 };
+use std::cell::RefCell;
 
 /// What copies of threads can be permuted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -270,6 +271,17 @@ impl Instance {
             }
         }
         renamed
+    }
+
+    /// The threads that a shared store refers to, in order of its words, as often as it does. There must be no sets of threads
+    /// and no arrays with a place for each of them.
+    pub fn identities(&self, shared: &[i64]) -> Vec<i64> {
+        let found = RefCell::new(Vec::new());
+        self.rename(shared, &|tid| {
+            found.borrow_mut().extend((tid != 0).then_some(tid));
+            tid
+        });
+        found.into_inner()
     }
 
     fn rename_words(&self, sort: &Sort, from: &[i64], to: &mut [i64], image: &dyn Fn(i64) -> i64) {

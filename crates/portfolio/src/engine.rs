@@ -6,6 +6,7 @@ use std::time::Duration;
 use threadwise_claims::{Claim, Stats};
 use threadwise_engine_cartesian as cartesian;
 use threadwise_engine_contracts as contracts;
+use threadwise_engine_coverability as coverability;
 use threadwise_engine_explicit as explicit;
 use threadwise_engine_hunt as hunt;
 use threadwise_engine_intervals as intervals;
@@ -300,5 +301,26 @@ impl Engine for Intervals {
             return (Claim::Refuted(trace), stats);
         }
         (claim, stats)
+    }
+}
+
+/// Engine `coverability`: any number of copies with finite data, decided.
+pub(crate) struct Coverability;
+
+impl Engine for Coverability {
+    fn name(&self) -> EngineName {
+        EngineName::Coverability
+    }
+
+    fn summary(&self) -> &'static str {
+        "decides programs with any number of copies: counts them, and goes back from the smallest errors"
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        coverability::applicable(program)
+    }
+
+    fn run(&self, program: &Arc<Program>, _: &Request, budget: &Budget) -> (Claim, Stats) {
+        coverability::analyse(program, budget)
     }
 }

@@ -12,12 +12,13 @@ pub enum EngineName {
     Predicates,
     Locks,
     Intervals,
+    Coverability,
     Hunt,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 9] = [
+    pub const ALL: [EngineName; 10] = [
         EngineName::Explicit,
         EngineName::Contracts,
         EngineName::Conformance,
@@ -26,6 +27,7 @@ impl EngineName {
         EngineName::Predicates,
         EngineName::Locks,
         EngineName::Intervals,
+        EngineName::Coverability,
         EngineName::Hunt,
     ];
 
@@ -40,6 +42,7 @@ impl EngineName {
             EngineName::Predicates => "predicates",
             EngineName::Locks => "locks",
             EngineName::Intervals => "intervals",
+            EngineName::Coverability => "coverability",
             EngineName::Hunt => "hunt",
         }
     }

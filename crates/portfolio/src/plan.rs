@@ -90,6 +90,7 @@ fn is_about_annotations(engine: EngineName) -> bool {
         | EngineName::Predicates
         | EngineName::Locks
         | EngineName::Intervals
+        | EngineName::Coverability
         | EngineName::Hunt => false,
     }
 }

@@ -8,7 +8,7 @@
 //! alone takes about twice as long at most.
 
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
 use crate::plan::{Ended, plan};
@@ -76,6 +76,9 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
         true => [(&Predicates as &dyn Engine, soon), (&Modular, soon), (&Cartesian, LAST)],
         false => [(&Modular as &dyn Engine, soon), (&Cartesian, LATER), (&Predicates, LAST)],
     });
+    // It decides where the thread-by-thread analysis cannot say, which takes less where it can.
+    let after_modular = order.iter().position(|(engine, _)| engine.name() == EngineName::Modular).map_or(0, |at| at + 1);
+    order.insert(after_modular, (&Coverability, if unbounded { LATER } else { soon }));
     order.extend((!annotated).then_some((&Contracts as &dyn Engine, LAST)));
     order.retain(|(engine, _)| engine.is_candidate(program));
     // The first of those that are left need not wait for those that are not.
@@ -224,7 +227,8 @@ impl Race<'_> {
             | EngineName::Cartesian
             | EngineName::Predicates
             | EngineName::Locks
-            | EngineName::Intervals => (3, 4),
+            | EngineName::Intervals
+            | EngineName::Coverability => (3, 4),
         };
         let (budget, cancelled) =
             self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
@@ -259,7 +263,8 @@ impl Race<'_> {
                 | EngineName::Cartesian
                 | EngineName::Predicates
                 | EngineName::Locks
-                | EngineName::Intervals => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
+                | EngineName::Intervals
+                | EngineName::Coverability => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
             };
             runner.worker.set_weight(share);
         }
@@ -350,7 +355,7 @@ mod tests {
         let invariant = "shared x: 0..1; thread P { x = 1; } invariant x <= 1;";
         assert_eq!(order(invariant), ["explicit", "hunt", "modular", "cartesian", "contracts"]);
         let any_number = "shared x: 0..1; thread W[*] { x = 1; }";
-        assert_eq!(order(any_number), ["explicit", "hunt", "modular"]);
+        assert_eq!(order(any_number), ["explicit", "hunt", "modular", "coverability"]);
         let annotated = "shared x: int = 0; thread P { x = x + 1; } rely P :: x' >= x; invariant x >= 0;";
         assert_eq!(order(annotated), ["explicit", "hunt", "contracts", "modular", "cartesian"]);
         let races = "shared x: 0..1; thread P { x = 1; } norace x;";

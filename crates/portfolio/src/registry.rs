@@ -1,5 +1,5 @@
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
+use crate::engine::{Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
 use crate::name::EngineName;
 
 impl EngineName {
@@ -14,6 +14,7 @@ impl EngineName {
             EngineName::Predicates => &Predicates,
             EngineName::Locks => &Locks,
             EngineName::Intervals => &Intervals,
+            EngineName::Coverability => &Coverability,
             EngineName::Hunt => &Hunt,
         }
     }

@@ -69,7 +69,8 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
         | Proof::Cartesian(_)
         | Proof::Conformance(_)
         | Proof::Formulas(_)
-        | Proof::Protection(_) => None,
+        | Proof::Protection(_)
+        | Proof::Coverability(_) => None,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::numbers::show_count;
 use crate::products::{how_products, render_products};
 use crate::style::{Palette, Tone};
 use std::sync::Arc;
-use threadwise_evidence::{Proof, Scope};
+use threadwise_evidence::{CoverabilityProof, Proof, Scope};
 use threadwise_ir::Program;
 
 /// Without `-v` no more locations than this are shown,
@@ -206,7 +206,20 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
             show_count(proof.iterates.len() as u64)
         )),
         Proof::Conformance(proof) => Some(conformance_how(proof, states)),
+        Proof::Coverability(proof) => Some(how_crowds(proof)),
     }
+}
+
+/// What a proof by cores and crowds has, and what it took to exclude errors.
+fn how_crowds(proof: &CoverabilityProof) -> String {
+    let excluded: usize = proof.cores.iter().map(|core| core.excluded.len()).sum();
+    let cores = show_count(proof.cores.len() as u64);
+    let excluding = match excluded {
+        0 => String::new(),
+        1 => ", 1 crowd excluded".to_string(),
+        more => format!(", {} crowds excluded", show_count(more as u64)),
+    };
+    format!("any number of copies as a crowd around {cores} cores{excluding}; each has been checked")
 }
 
 #[cfg(test)]

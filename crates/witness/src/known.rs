@@ -83,7 +83,7 @@ impl Known {
                     facts.formulas.push(said.formula.clone());
                 }
             }
-            Proof::Conformance(_) | Proof::Protection(_) => return None,
+            Proof::Conformance(_) | Proof::Protection(_) | Proof::Coverability(_) => return None,
         }
         Some(known)
     }
