@@ -27,7 +27,7 @@ pub struct Options {
     program: PathBuf,
 }
 
-const ENGINES: [&str; 10] = [
+const ENGINES: [&str; 11] = [
     "explicit",
     "modular",
     "cartesian",
@@ -36,6 +36,7 @@ const ENGINES: [&str; 10] = [
     "predicates",
     "locks",
     "intervals",
+    "coverability",
     "hunt",
     "auto",
 ];

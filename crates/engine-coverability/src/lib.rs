@@ -15,6 +15,8 @@ mod frame;
 mod members;
 mod proof;
 mod targets;
+#[cfg(test)]
+mod tests;
 mod theory;
 mod trace;
 

@@ -159,6 +159,8 @@ fn ways() -> Vec<Way> {
         other("locks", "without proof", 4, false),
         other("intervals", "as usual", 1, true),
         other("intervals", "without proof", 4, false),
+        other("coverability", "as usual", 1, true),
+        other("coverability", "without proof", 4, false),
         Way { seconds: (2, 1), rule: finds_what_there_is, ..other("hunt", "as usual", 1, false) },
         predicates("aret", 2, Horn::Aret, true),
         predicates("aret without proof", 5, Horn::Aret, false),
