@@ -134,9 +134,8 @@ impl<'a> Judge<'a> {
             let words = &proof.shared[core.shared as usize];
             let threads = CoverabilityProof::threads_of_core(instance, words).expect("the proof fits");
             let shared = judge.stores.number(words);
-            let mut local = |template: TemplateId, local: u32| {
-                judge.locals.number(&proof.locals[template.index()][local as usize])
-            };
+            let mut local =
+                |template: TemplateId, local: u32| judge.locals.number(&proof.locals[template.index()][local as usize]);
             let of_core = threads.iter().zip(&core.threads);
             let threads: Vec<(usize, u32)> =
                 of_core.map(|(&thread, &index)| (thread, local(instance.threads[thread].template, index))).collect();
@@ -169,9 +168,11 @@ impl<'a> Judge<'a> {
         }
         for words in &stores.stores {
             self.budget.check()?;
-            let refers = self.instance.identities(words).into_iter().any(|tid| {
-                self.is_of_any_number(self.instance.threads[tid as usize - 1].template)
-            });
+            let refers = self
+                .instance
+                .identities(words)
+                .into_iter()
+                .any(|tid| self.is_of_any_number(self.instance.threads[tid as usize - 1].template));
             if refers {
                 return Err(refuted("the program starts with a reference to a copy"));
             }
@@ -321,9 +322,8 @@ impl<'a> Judge<'a> {
             let place = self.instance.program.source.locate(gap.span());
             return Err(refuted(format!("not all steps are known: {} at {place}", gap.describe())));
         }
-        let number = |step: &threadwise_ir::Successor| {
-            (self.stores.number(&step.shared), self.locals.number(&step.local))
-        };
+        let number =
+            |step: &threadwise_ir::Successor| (self.stores.number(&step.shared), self.locals.number(&step.local));
         let mut after: Vec<(u32, u32)> = steps.successors.iter().map(number).collect();
         after.sort_unstable();
         after.dedup();
@@ -434,9 +434,10 @@ impl<'a> Judge<'a> {
         let of_core = said.threads.iter().map(|&(thread, local)| (names.threads[thread].template, local));
         let places: Vec<((TemplateId, usize), u32)> =
             of_core.chain(crowd.iter().copied()).map(|(template, local)| (place(template), local)).collect();
-        let instance = self.instances.entry(copies).or_insert_with_key(|copies| {
-            Rc::new(Instance::with_copies(names.program.clone(), copies))
-        });
+        let instance = self
+            .instances
+            .entry(copies)
+            .or_insert_with_key(|copies| Rc::new(Instance::with_copies(names.program.clone(), copies)));
         let image = |tid: i64| match usize::try_from(tid - 1) {
             Ok(thread) => {
                 let thread = names.threads[thread];

@@ -127,8 +127,7 @@ impl Bound<'_> {
         else {
             return None;
         };
-        let is_plain =
-            *body.sort == Sort::Bool && !body.any(&|part| is_of_any_number(&self.instance.program, part));
+        let is_plain = *body.sort == Sort::Bool && !body.any(&|part| is_of_any_number(&self.instance.program, part));
         let least = least.checked_add(i64::from(strictly))?;
         is_plain.then(|| usize::try_from(least.max(0)).unwrap_or(usize::MAX))
     }

@@ -18,9 +18,10 @@ impl Instances {
         spot.threads.iter().for_each(|&thread| copies[frame.threads[thread].template.index()] += 1);
         let first: Vec<u32> = copies.clone();
         crowd.iter().for_each(|&member| copies[forward.members[member as usize].0.index()] += 1);
-        let instance = self.0.entry(copies).or_insert_with_key(|copies| {
-            Rc::new(Instance::with_copies(frame.program.clone(), copies))
-        });
+        let instance = self
+            .0
+            .entry(copies)
+            .or_insert_with_key(|copies| Rc::new(Instance::with_copies(frame.program.clone(), copies)));
         let image = |tid: i64| match usize::try_from(tid - 1) {
             Ok(thread) => 1 + same_thread(frame, thread, instance) as i64,
             Err(_) => 0,

@@ -244,8 +244,7 @@ impl<'a> Forward<'a> {
         if entry.fails {
             self.failures.push((core, mover.member));
         }
-        let after: Vec<(u32, u32)> =
-            self.tables.successors(entry).map(|index| self.tables.successor(index)).collect();
+        let after: Vec<(u32, u32)> = self.tables.successors(entry).map(|index| self.tables.successor(index)).collect();
         for (shared, local) in after {
             let (to, gives) = self.land(spot, mover.thread, shared, local)?;
             self.link(Transition { from: core, to, takes: mover.member, gives });
@@ -254,13 +253,7 @@ impl<'a> Forward<'a> {
     }
 
     /// The core after a step of a thread, and who goes to the crowd.
-    fn land(
-        &mut self,
-        spot: &Spot,
-        mover: usize,
-        shared: u32,
-        local: u32,
-    ) -> Result<(u32, SmallVec<[u32; 2]>), Stop> {
+    fn land(&mut self, spot: &Spot, mover: usize, shared: u32, local: u32) -> Result<(u32, SmallVec<[u32; 2]>), Stop> {
         let naming = self.naming(shared);
         let others = spot.threads.iter().copied().zip(spot.locals.iter().copied());
         let present = others.filter(|&(thread, _)| thread != mover).chain([(mover, local)]);

@@ -132,13 +132,7 @@ struct TargetSearch<'a> {
 }
 
 impl TargetSearch<'_> {
-    fn formulas(
-        &mut self,
-        forward: &Forward<'_>,
-        core: u32,
-        spot: &Spot,
-        found: &mut Targets,
-    ) -> Result<(), Stop> {
+    fn formulas(&mut self, forward: &Forward<'_>, core: u32, spot: &Spot, found: &mut Targets) -> Result<(), Stop> {
         let (views, instances) = (&mut self.views, &mut self.instances);
         for glance in &mut self.glances {
             let mut kinds: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -198,19 +192,23 @@ impl TargetSearch<'_> {
         }
         let shown: Vec<Option<u32>> = kinds.keys().copied().collect();
         let kinds: Kinds = kinds.into_values().collect();
-        let program = forward.frame.instance.program.clone();
+        let (program, places) = (forward.frame.instance.program.clone(), forward.frame.instance.threads.len());
         let observations = |number: &Option<u32>| match number {
             Some(number) => forward.tables.observations(*number),
             None => Observations::none(),
         };
         let meets = &mut |chosen: &[usize]| {
             budget.check()?;
-            let all: Vec<&Observations> =
-                of_core.iter().chain(chosen.iter().map(|&kind| &shown[kind])).map(observations).collect();
+            // Who waits for whom is told by places among the threads.
+            let mut all = vec![Observations::none(); places];
+            for (&thread, number) in spot.threads.iter().zip(&of_core) {
+                all[thread] = observations(number);
+            }
+            all.extend(chosen.iter().map(|&kind| observations(&shown[kind])));
             let met = program.patterns_met(&all).into_iter();
-            Ok(met.map(|met| met.property).any(|id| {
-                program.property(id).pattern().is_some_and(|pattern| !pattern.is_of_all_threads())
-            }))
+            Ok(met
+                .map(|met| met.property)
+                .any(|id| program.property(id).pattern().is_some_and(|pattern| !pattern.is_of_all_threads())))
         };
         for chosen in smallest(kinds.len(), self.most_signs, meets)? {
             found.errors.extend(members_of(&kinds, &chosen).into_iter().map(|members| (core, members)));

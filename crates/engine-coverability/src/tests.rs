@@ -94,7 +94,10 @@ fn what_is_outside_of_the_theory_is_refused_with_a_reason() {
     let reasons = [
         ("shared x: bool; thread P { x = true; }", "`[*]`"),
         ("shared s: set<tid>; thread W[*] { s = s union {self}; }", "place for every thread"),
-        ("shared x: bool; shared t: tid; thread W[*] { await forall i: W :: t != i; x = true; }", "all threads at once"),
+        (
+            "shared x: bool; shared t: tid; thread W[*] { await forall i: W :: t != i; x = true; }",
+            "all threads at once",
+        ),
         ("shared x: bool; thread W[*] { a: x = true; b: } invariant exists i: W :: i@a;", "with more copies"),
         ("proc p() { if (*) { p(); } } thread W[*] { p(); }", "recursive"),
         ("shared x: bool; thread W[*] { a: x = true; } never (count(i: W :: i@a)) == 1;", "with more copies"),
@@ -134,7 +137,8 @@ fn a_judge_misses_whatever_is_left_out() {
             }
             let mut nothing = proof.clone();
             nothing.cores[core].excluded = vec![Vec::new()];
-            judged(&program, &nothing).expect_err("a core is excluded with which the program may start, or after a step");
+            judged(&program, &nothing)
+                .expect_err("a core is excluded with which the program may start, or after a step");
         }
         let mut nobody = proof.clone();
         nobody.copies.iter_mut().for_each(|copies| *copies -= 1);

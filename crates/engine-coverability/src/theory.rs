@@ -4,7 +4,8 @@
 //! with many processes*.
 
 use threadwise_ir::{
-    BinaryOp, Copies, Domain, Expr, ExprKind, Initial, Instance, Program, Quantifier, Sort, Symmetry, TemplateId, UnaryOp,
+    BinaryOp, Copies, Domain, Expr, ExprKind, Initial, Instance, Program, Quantifier, Sort, Symmetry, TemplateId,
+    UnaryOp,
 };
 
 /// With more places for identities than this in the shared store, cores would have too many threads.

@@ -116,7 +116,6 @@ impl CaseIn {
         annotation.validate(&instance)?;
         Ok(annotation)
     }
-
 }
 
 /// The numbers of copies of all threads, by their names.

@@ -103,7 +103,8 @@ impl CoverabilityProof {
         let threads = CoverabilityProof::threads_of_core(instance, shared);
         let threads = threads.ok_or_else(|| FileError::new("copies are not referred to in order").within("shared"))?;
         if threads.len() != core.threads.len() {
-            let message = format!("with this shared store it has {} threads, not {}", threads.len(), core.threads.len());
+            let message =
+                format!("with this shared store it has {} threads, not {}", threads.len(), core.threads.len());
             return Err(FileError::new(message).within("threads"));
         }
         let is_local = |template: TemplateId, local: u32| {

@@ -8,7 +8,9 @@
 //! alone takes about twice as long at most.
 
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
+use crate::engine::{
+    Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates,
+};
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
 use crate::plan::{Ended, plan};
@@ -77,7 +79,8 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
         false => [(&Modular as &dyn Engine, soon), (&Cartesian, LATER), (&Predicates, LAST)],
     });
     // It decides where the thread-by-thread analysis cannot say, which takes less where it can.
-    let after_modular = order.iter().position(|(engine, _)| engine.name() == EngineName::Modular).map_or(0, |at| at + 1);
+    let after_modular =
+        order.iter().position(|(engine, _)| engine.name() == EngineName::Modular).map_or(0, |at| at + 1);
     order.insert(after_modular, (&Coverability, if unbounded { LATER } else { soon }));
     order.extend((!annotated).then_some((&Contracts as &dyn Engine, LAST)));
     order.retain(|(engine, _)| engine.is_candidate(program));

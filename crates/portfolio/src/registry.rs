@@ -1,5 +1,7 @@
 use crate::conformance::Conformance;
-use crate::engine::{Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates};
+use crate::engine::{
+    Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates,
+};
 use crate::name::EngineName;
 
 impl EngineName {

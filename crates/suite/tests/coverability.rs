@@ -24,7 +24,11 @@ const MAX_STATES: usize = 1_500;
 
 fn asked(program: &Arc<Program>) -> Outcome {
     let budget = Budget::new(Some(Duration::from_secs(20)), Some(4 << 30));
-    verify(program, &Request { engine: EngineName::Coverability.into(), want_proof: true, ..Request::default() }, &budget)
+    verify(
+        program,
+        &Request { engine: EngineName::Coverability.into(), want_proof: true, ..Request::default() },
+        &budget,
+    )
 }
 
 fn programs() -> Vec<Example> {
@@ -58,7 +62,11 @@ fn proofs_are_written_and_read() {
         let read = ProofFile::read(&file[..]).and_then(|file| file.into_proof(&program)).expect("it is read");
         assert!(matches!(&read, Proof::Coverability(back) if *back == proof), "{}", example.path.display());
         let text = String::from_utf8(file).expect("it is text");
-        for (from, to) in [("\"shared\":0", "\"shared\":99999"), ("\"threads\":[", "\"threads\":[7777,"), ("\"crowd\":[[", "\"crowd\":[[99,0],[")] {
+        for (from, to) in [
+            ("\"shared\":0", "\"shared\":99999"),
+            ("\"threads\":[", "\"threads\":[7777,"),
+            ("\"crowd\":[[", "\"crowd\":[[99,0],["),
+        ] {
             let damaged = text.replacen(from, to, 1);
             let fitted = ProofFile::read(damaged.as_bytes()).and_then(|file| file.into_proof(&program));
             assert!(damaged == text || fitted.is_err(), "{from} {}", example.path.display());

@@ -56,8 +56,7 @@ fn every_applicable_engine_gives_the_expected_verdict() {
             if elsewhere || engine.applicable(&program).is_err() {
                 continue;
             }
-            let asked_once =
-                [EngineName::Contracts, EngineName::Hunt, EngineName::Intervals, EngineName::Coverability];
+            let asked_once = [EngineName::Contracts, EngineName::Hunt, EngineName::Intervals, EngineName::Coverability];
             let only_once = asked_once.contains(&engine.name());
             let symmetries: &[bool] = if only_once { &[true] } else { &[true, false] };
             for &symmetry in symmetries {
