@@ -45,6 +45,9 @@ pub(crate) struct Transition {
     pub(crate) gives: SmallVec<[u32; 2]>,
 }
 
+/// A shared store with names in order, and for each copy that it refers to its name before and after.
+type Named = (u32, Vec<(usize, usize)>);
+
 /// A core that is being looked at: its shared store, its threads, and their local states.
 pub(crate) struct Spot {
     pub(crate) shared: u32,
@@ -74,7 +77,7 @@ pub(crate) struct Forward<'a> {
     /// The members that a crowd may start with.
     pub(crate) initial_members: MemberSet,
     /// For each shared store, once asked for: the same with names in order, and how the names change.
-    namings: FxHashMap<u32, Rc<(u32, Vec<(usize, usize)>)>>,
+    namings: FxHashMap<u32, Rc<Named>>,
     threads_of: FxHashMap<u32, Rc<[usize]>>,
     waiting: Vec<(u32, u32)>,
     new_cores: Vec<u32>,
@@ -278,7 +281,7 @@ impl<'a> Forward<'a> {
         Ok((self.core(&key), gives))
     }
 
-    fn naming(&mut self, shared: u32) -> Rc<(u32, Vec<(usize, usize)>)> {
+    fn naming(&mut self, shared: u32) -> Rc<Named> {
         if let Some(naming) = self.namings.get(&shared) {
             return naming.clone();
         }

@@ -8,19 +8,20 @@ use threadwise_check::check;
 use threadwise_engine_coverability::applicable;
 use threadwise_evidence::Proof;
 use threadwise_evidence_files::{ProofFile, write_proof};
+use threadwise_front_tw::printer::print;
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_oracle::{OracleVerdict, explore_copies};
 use threadwise_portfolio::{EngineName, Outcome, Request, verify};
-use threadwise_suite::soundness::{Case, Origin};
-use threadwise_suite::{Example, corpus};
+use threadwise_suite::soundness::Origin;
+use threadwise_suite::{Example, corpus, try_program};
 use threadwise_verdict::Verdict;
 
 /// How many random programs are tried, those that the engine refuses included.
-const PROGRAMS: u64 = 900;
+const PROGRAMS: u64 = 200;
 
 /// The interpreter visits so many states of each.
-const MAX_STATES: usize = 1_500;
+const MAX_STATES: usize = 300;
 
 fn asked(program: &Arc<Program>) -> Outcome {
     let budget = Budget::new(Some(Duration::from_secs(20)), Some(4 << 30));
@@ -83,15 +84,16 @@ fn the_interpreter_agrees_about_few_copies() {
     let (mut safe, mut unsafe_, mut unknown) = (0, 0, 0);
     let origins = (0..PROGRAMS).flat_map(|number| [Origin::Oracle(7 * number + 5), Origin::Wild(number)]);
     for origin in origins {
-        let Ok(case) = Case::random(origin) else { continue };
-        if applicable(&case.program).is_err() {
+        let module = origin.module();
+        let Ok(program) = try_program("random.tw", &print(&module)) else { continue };
+        if applicable(&program).is_err() {
             continue;
         }
-        let outcome = asked(&case.program);
+        let outcome = asked(&program);
         let interpreted: Vec<OracleVerdict> =
-            (0..=4).map(|copies| explore_copies(&case.module, copies, MAX_STATES).verdict).collect();
+            (0..=4).map(|copies| explore_copies(&module, copies, MAX_STATES).verdict).collect();
         let is_wrong = interpreted.iter().any(|verdict| matches!(verdict, OracleVerdict::Unsafe { .. }));
-        let text = || threadwise_front_tw::printer::print(&case.module);
+        let text = || print(&module);
         match &outcome.verdict {
             Verdict::Safe(_) => {
                 assert!(!is_wrong, "{origin} is wrong:\n{}\n{interpreted:?}", text());
@@ -109,6 +111,6 @@ fn the_interpreter_agrees_about_few_copies() {
             }
         }
     }
-    assert!(safe >= 20 && unsafe_ >= 20, "{safe} safe, {unsafe_} unsafe, {unknown} unknown");
+    assert!(safe >= 15 && unsafe_ >= 15, "{safe} safe, {unsafe_} unsafe, {unknown} unknown");
     assert!(unknown <= (safe + unsafe_) / 4, "{safe} safe, {unsafe_} unsafe, {unknown} unknown");
 }

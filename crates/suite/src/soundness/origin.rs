@@ -37,6 +37,11 @@ impl Origin {
         }
     }
 
+    /// The program's syntax tree.
+    pub fn module(self) -> Module {
+        self.program().0
+    }
+
     /// The program, and what the interpreter found where the program was made for that.
     pub(super) fn program(self) -> (Module, Option<Explored>) {
         match self {
