@@ -1,10 +1,11 @@
-//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `limits`, `setup-solver`.
+//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `limits`, `dist`, `setup-solver`.
 
 mod abstraction;
 mod auto;
 mod bench;
 mod cartesian;
 mod data;
+mod dist;
 mod findings;
 mod fit;
 mod fuzz;
@@ -19,6 +20,7 @@ mod search;
 mod setting;
 mod soundness;
 mod tables;
+mod third_party;
 
 use clap::Parser;
 
@@ -33,6 +35,8 @@ enum Chore {
     Fuzz(Duration),
     /// Throw expensive programs at all engines under small limits, and print by how much these are missed.
     Limits(limits::Options),
+    /// Make a release: a static program with licences, completions and manual pages, in an archive with a checksum.
+    Dist(dist::Options),
     /// Put an SMT solver under Cargo's target directory, unless there is one.
     SetupSolver {
         /// Debian's Z3, beside the other; set THREADWISE_SOLVER to the path that is printed to use it.
@@ -58,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Soundness(duration) => soundness::run(duration.seconds, duration.seed),
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
         Chore::Limits(options) => limits::run(&options),
+        Chore::Dist(options) => dist::run(&options),
         Chore::SetupSolver { debian } => set_up_solver(debian),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::path::Path;
-use threadwise_evidence::{Proof, Scope};
+use threadwise_evidence::{FormulaProof, Proof, Scope};
 use threadwise_ir::{Contract, Program};
 use threadwise_report::{
     Layout, Report, ReportJson, SourceText, Spot, Walk, how_proved, json_without_trace, proved, render_proof,
@@ -33,6 +33,8 @@ pub struct Page {
     pub how: String,
     /// What the user wrote about the steps of threads, where the proof is made with it.
     pub relies: Vec<Rely>,
+    /// What has been checked of such a proof, one line each.
+    pub conditions: Vec<String>,
     /// A proof that is best told in words.
     pub proof_text: Option<String>,
     /// The trace.
@@ -66,6 +68,10 @@ impl Page {
                 Verdict::Unsafe(_) | Verdict::Unknown(_) => String::new(),
             },
             relies: if by_contracts { relies(program) } else { Vec::new() },
+            conditions: match report.proof {
+                Some(Proof::Formulas(proof)) if by_contracts => conditions(program, proof),
+                _ => Vec::new(),
+            },
             proof_text: proof_text(report),
             walk: match report.verdict {
                 Verdict::Unsafe(found) => Some(walk(found.trace().instance(), found.trace().trace())),
@@ -99,6 +105,36 @@ fn relies(program: &Program) -> Vec<Rely> {
         place: spot(&program.source, contract.span),
     };
     program.relies.iter().chain(&program.guarantees).map(rely).collect()
+}
+
+/// What the judge asks of a proof by relies, in the words of its rules (`check/formulas.rs`), for the threads at hand.
+fn conditions(program: &Program, proof: &FormulaProof) -> Vec<String> {
+    let mut all = vec!["initial values satisfy the invariants, and no thread goes wrong at its start".to_string()];
+    for (part, template) in proof.parts.iter().zip(&program.templates) {
+        let name = &template.name;
+        let cuts = part.points.iter().map(|point| program.location(point.point.location).span);
+        let mut cuts: Vec<String> = cuts.map(|span| program.source.locate(span)).collect();
+        cuts.dedup();
+        let cuts = if cuts.is_empty() { String::new() } else { format!(", cut at {}", cuts.join(", ")) };
+        all.push(format!("the code of {name}{cuts}: nothing goes wrong, every step keeps the invariants, and what is said of a place holds there"));
+        all.push(match part.closure {
+            _ if part.environment.is_none() => format!("each step of each other thread leaves true what is said of {name}"),
+            0 => format!("what is said of places in {name} stays true whatever its rely admits"),
+            1 => format!("one step that the rely of {name} admits covers any number of them, and it admits that nothing changes"),
+            steps => format!("{steps} steps that the rely of {name} admits cover any number of them, and it admits that nothing changes"),
+        });
+        if proof.parts.iter().all(|part| part.environment.is_none()) {
+            continue;
+        }
+        let by = if part.guarantee.is_some() { ", by way of its guarantee" } else { "" };
+        all.push(format!(
+            "every step of {name} that others can see is one that the rely of every other thread admits{by}"
+        ));
+    }
+    if program.properties.iter().any(|property| property.pattern().is_some()) {
+        all.push("what holds where threads are excludes races and deadlocks".to_string());
+    }
+    all
 }
 
 /// Proofs that have no form of their own on the page.

@@ -176,6 +176,16 @@ fn proofs_stand_beside_the_source() {
     let products: usize = stores.iter().map(|store| store["products"].as_array().expect("products").len()).sum();
     assert_eq!(browser.texts(".products tr").len(), products);
     assert!(browser.texts(".products .mark").contains(&"exception".to_string()));
+    let (page, json) = report("examples/contracts/barrier.tw", "contracts", &["--engine", "contracts"]);
+    // Without a solver there is no such proof.
+    if json["verdict"] == "safe" {
+        browser.open(&page, "");
+        browser.click(".conditions summary");
+        let conditions = browser.texts(".conditions li");
+        // The start, and for each of the two threads its code, its rely and its steps.
+        assert_eq!(conditions.len(), 1 + 2 * 3, "{conditions:?}");
+        assert!(conditions.iter().any(|line| line.contains("every step of Worker")), "{conditions:?}");
+    }
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -239,13 +249,17 @@ fn large_traces_stay_quick() {
     let script = "(() => { const times = []; for (let step = 0; step <= threadwise.last(); step += 1) { \
                   const start = performance.now(); threadwise.go(step); document.body.getBoundingClientRect(); \
                   times.push(performance.now() - start); } return times; })()";
+    // A machine with other work loses time anywhere, but not at the same step in every walk: what counts is the best of several.
     let mut times: Vec<f64> = serde_json::from_value(browser.eval(script)).expect("times");
+    for _ in 1..5 {
+        let again: Vec<f64> = serde_json::from_value(browser.eval(script)).expect("times");
+        times.iter_mut().zip(again).for_each(|(best, time)| *best = best.min(time));
+    }
     times.sort_by(f64::total_cmp);
     let (median, slowest) = (times[times.len() / 2], times[times.len() - 1]);
     let bytes = std::fs::metadata(&page).expect("the page").len();
     println!("{} steps: median {median:.1} ms, slowest {slowest:.1} ms; the page has {bytes} bytes", times.len());
-    // Nine in ten, since a machine with other work may lose time anywhere.
-    assert!(times[times.len() * 9 / 10] < MOST_MILLISECONDS, "median {median} ms, slowest {slowest} ms");
+    assert!(slowest < MOST_MILLISECONDS, "median {median} ms, slowest {slowest} ms");
     assert!(bytes < 1 << 20);
 }
 

@@ -15,6 +15,7 @@ function proof(page, source) {
   draw();
   const result = [panel("Proof", parts)];
   if (page.relies.length) result.push(panel("Relies and guarantees", page.relies.map((rely) => h("p", {}, h("code", {}, rely.text), " ", source.link(rely.place, source.brief(rely.place))))));
+  if (page.conditions.length) result.push(h("details", { class: "panel conditions" }, h("summary", {}, "What has been checked: " + page.conditions.length + " conditions"), h("ol", {}, page.conditions.map((line) => h("li", {}, source.linked(line))))));
   const annotated = threads.length > 0 || report.unreached.length > 0;
   source.element.classList.toggle("annotated", annotated);
   const names = [...new Set(report.guarantees.map((guarantee) => guarantee.thread))];
