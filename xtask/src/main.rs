@@ -1,6 +1,8 @@
-//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `limits`, `dist`, `setup-solver`.
+//! Chores of the project: `cargo xtask bench`, `soundness`, `fuzz`, `limits`, `dist`, `svcomp-archive`,
+//! `setup-solver`.
 
 mod abstraction;
+mod archive;
 mod auto;
 mod bench;
 mod cartesian;
@@ -37,6 +39,8 @@ enum Chore {
     Limits(limits::Options),
     /// Make a release: a static program with licences, completions and manual pages, in an archive with a checksum.
     Dist(dist::Options),
+    /// Make the archive for the competition on software verification, and try it.
+    SvcompArchive(archive::Options),
     /// Put an SMT solver under Cargo's target directory, unless there is one.
     SetupSolver {
         /// Debian's Z3, beside the other; set THREADWISE_SOLVER to the path that is printed to use it.
@@ -63,6 +67,7 @@ fn main() -> anyhow::Result<()> {
         Chore::Fuzz(duration) => fuzz::run(duration.seconds, duration.seed),
         Chore::Limits(options) => limits::run(&options),
         Chore::Dist(options) => dist::run(&options),
+        Chore::SvcompArchive(options) => archive::run(&options),
         Chore::SetupSolver { debian } => set_up_solver(debian),
     }
 }

@@ -9,6 +9,10 @@ pub enum Advice {
     MoreTime {
         seconds: Option<u64>,
     },
+    /// More time of the cores.
+    MoreCpuTime {
+        seconds: u64,
+    },
     /// More memory; how much, if somebody knows.
     MoreMemory {
         mib: Option<u64>,

@@ -60,7 +60,7 @@ fn gap_advice(gap: Gap) -> Advice {
 
 fn limit_advice(limit: Limit) -> Option<Advice> {
     match limit {
-        Limit::Time(_) | Limit::Turn => Some(Advice::MoreTime { seconds: None }),
+        Limit::Time(_) | Limit::CpuTime(_) | Limit::Turn => Some(Advice::MoreTime { seconds: None }),
         Limit::Memory(_) => Some(Advice::MoreMemory { mib: None }),
         Limit::OutOfMemory => Some(Advice::MachineWithMoreMemory),
         Limit::Interrupted => None,

@@ -108,7 +108,7 @@ pub struct LspArgs {
 #[derive(Args, Debug)]
 pub struct CheckArgs {
     /// The programs: .tw files, transition systems in .ts files, or C in .c and .i files, which together are one
-    /// program; `-` reads standard input
+    /// program; `-` reads standard input; of a folder, all tasks (.yml) in it or else all programs, each by itself
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Verify only the file with this number
@@ -144,11 +144,25 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
     #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
     pub forms: FormArgs,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]
     pub width: WidthArgs,
+}
+
+/// A table of what came of many programs.
+#[derive(Args, Debug)]
+pub struct TableArgs {
+    /// Verify all files, tasks and folders one by one, and write what came of them to this file: a page with quantile plots (.html)
+    /// or CSV (.csv). Interrupted, the same command goes on where it was, with FILE.journal
+    #[arg(long, value_name = "FILE")]
+    pub table: Option<PathBuf>,
+    /// With --table: verify this many at once
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..), requires = "table")]
+    pub jobs: Option<u16>,
 }
 
 /// The answer in other forms, beside what is printed.
@@ -296,6 +310,9 @@ pub struct LimitArgs {
     /// Give up after this many seconds; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<Duration>,
+    /// Give up when cores have worked this many seconds for it, solver included; two engines then work at once at most
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub cpu_time: Option<Duration>,
     /// Give up when more than this much memory is used, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub memory: Option<u64>,

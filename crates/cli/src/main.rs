@@ -10,6 +10,7 @@ mod defines;
 mod engine_args;
 mod exit;
 mod fmt;
+mod folder;
 mod forms;
 mod frontend_args;
 mod generated;
@@ -25,6 +26,7 @@ mod progress;
 mod properties;
 mod replay;
 mod rescue;
+mod results;
 mod rows;
 mod scratch;
 mod screen;
@@ -87,6 +89,11 @@ fn is_for_check(first: &OsString) -> bool {
 fn run(command: Command) -> Job {
     match command {
         Command::Check(mut args) => {
+            folder::expand(&mut args)?;
+            let table = args.table.table.take().filter(|_| args.only.is_none());
+            if let Some(table) = table {
+                return results::check_all(&args, &table);
+            }
             task::expand(&mut args)?;
             check::check(&args)
         }

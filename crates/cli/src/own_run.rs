@@ -6,6 +6,7 @@ use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use threadwise_limits::cpu_time_of;
 
 /// How often it is seen whether the process has ended, or the user wants it to.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -28,14 +29,29 @@ pub fn run_to_end(command: &mut Command, stop: &AtomicBool) -> std::io::Result<O
 
 /// The same, where `stop` says whether it should end.
 pub fn run_until(command: &mut Command, stop: &dyn Fn() -> bool) -> std::io::Result<Output> {
+    Ok(measured(command, stop)?.output)
+}
+
+/// What a run said, and how long cores worked for it.
+pub struct Measured {
+    pub output: Output,
+    pub cpu_time: Duration,
+}
+
+/// Runs a command to its end, and measures it.
+pub fn run_measured(command: &mut Command, stop: &AtomicBool) -> std::io::Result<Measured> {
+    measured(command, &|| stop.load(Ordering::Relaxed))
+}
+
+fn measured(command: &mut Command, stop: &dyn Fn() -> bool) -> std::io::Result<Measured> {
     let mut child = command.spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
         let stdout = scope.spawn(|| read_all(stdout));
         let stderr = scope.spawn(|| read_all(stderr));
-        let status = wait(&mut child, stop)?;
+        let (status, cpu_time) = wait(&mut child, stop)?;
         let said = |reader: std::thread::ScopedJoinHandle<'_, Vec<u8>>| reader.join().unwrap_or_default();
-        Ok(Output { status, stdout: said(stdout), stderr: said(stderr) })
+        Ok(Measured { output: Output { status, stdout: said(stdout), stderr: said(stderr) }, cpu_time })
     })
 }
 
@@ -48,12 +64,14 @@ fn read_all(stream: Option<impl Read>) -> Vec<u8> {
     text
 }
 
-fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> std::io::Result<ExitStatus> {
+fn wait(child: &mut Child, stop: &dyn Fn() -> bool) -> std::io::Result<(ExitStatus, Duration)> {
     let mut stopping: Option<Instant> = None;
     let mut is_asked = false;
     loop {
+        // A process that has ended tells its time until somebody takes note of its end.
+        let cpu_time = cpu_time_of(child.id());
         if let Some(status) = child.try_wait()? {
-            return Ok(status);
+            return Ok((status, cpu_time));
         }
         if stopping.is_some() || stop() {
             let since = *stopping.get_or_insert_with(Instant::now);

@@ -121,7 +121,7 @@ fn reports(rows: &[Row<'_>], worst: Exit) -> Reports {
     Reports { verdict: word(worst).0, files, version: env!("CARGO_PKG_VERSION") }
 }
 
-fn word(exit: Exit) -> (&'static str, Tone) {
+pub fn word(exit: Exit) -> (&'static str, Tone) {
     match exit {
         Exit::Safe => ("safe", Tone::Good),
         Exit::Unsafe => ("unsafe", Tone::Bad),
@@ -137,7 +137,7 @@ fn worse(a: Exit, b: Exit) -> Exit {
 
 /// A tool that breaks down is worse than a file that is no program, that is worse than an error that was found, and that
 /// is worse than not to know.
-fn badness(exit: Exit) -> u8 {
+pub fn badness(exit: Exit) -> u8 {
     match exit {
         Exit::Safe => 0,
         Exit::Unknown => 1,

@@ -125,11 +125,16 @@ impl Case<'_> {
         let ghosts: Vec<&Ghosts> = witness.entries.iter().filter_map(|entry| entry.ghosts()).collect();
         let size = invariants.len();
         let plain = |verdict, reason: String| Finding { verdict, reason: Some(reason), body: String::new(), size };
+        let property = self.options.values(&PROPERTY).last().unwrap_or("assertions");
         let checked = match instrumented(&self.text.landmarks, &invariants, &ghosts) {
             Ok(checked) => checked,
             Err(reason) => return Ok(plain("unknown", reason)),
         };
-        let property = self.options.values(&PROPERTY).last().unwrap_or("assertions");
+        // What says nothing need not be proved; there is the program alone to be looked at.
+        if invariants.iter().all(Invariant::is_trivial) {
+            let outcome = self.verified(&self.text.files, &self.options, &|program| program)?;
+            return Ok(self.of_property(outcome, size, "there are no invariants that say something"));
+        }
         // Where assertions are not asked about, those of the program end silently.
         let only_checks = |program: Arc<Program>| match property {
             "assertions" => program,
@@ -163,17 +168,25 @@ impl Case<'_> {
                 Ok(Finding { verdict: "refuted", reason: Some(reason), body, size })
             }
             Verdict::Safe(_) if property == "assertions" => Ok(self.confirmed(size, outcome.engine.as_str())),
-            Verdict::Safe(_) => match self.verified(&self.text.files, &self.options, &|program| program)?.verdict {
-                Verdict::Safe(_) => Ok(self.confirmed(size, outcome.engine.as_str())),
-                Verdict::Unknown(unknown) => {
-                    let reason = format!("the invariants hold; of the property: {}", unknown.summary());
-                    Ok(plain("unknown", reason))
-                }
-                Verdict::Unsafe(found) => {
-                    let reason = Some("the invariants hold, and the program goes wrong".to_string());
-                    Ok(Finding { verdict: "refuted", reason, body: self.shown(found.trace()), size })
-                }
-            },
+            Verdict::Safe(_) => {
+                let outcome = self.verified(&self.text.files, &self.options, &|program| program)?;
+                Ok(self.of_property(outcome, size, "the invariants hold"))
+            }
+        }
+    }
+
+    /// What is left to say once the invariants are known to hold.
+    fn of_property(&self, outcome: Outcome, size: usize, so_far: &str) -> Finding {
+        match &outcome.verdict {
+            Verdict::Safe(_) => self.confirmed(size, outcome.engine.as_str()),
+            Verdict::Unknown(unknown) => {
+                let reason = Some(format!("{so_far}; of the property: {}", unknown.summary()));
+                Finding { verdict: "unknown", reason, body: String::new(), size }
+            }
+            Verdict::Unsafe(found) => {
+                let reason = Some(format!("{so_far}, and the program goes wrong"));
+                Finding { verdict: "refuted", reason, body: self.shown(found.trace()), size }
+            }
         }
     }
 

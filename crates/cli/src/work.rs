@@ -10,7 +10,7 @@ use threadwise_limits::{Budget, Progress};
 
 /// The budget that the flags allow; Ctrl-C and its like cut it short.
 pub fn budget(limits: &LimitArgs) -> Budget {
-    let budget = Budget::new(limits.timeout, limits.memory.map(|mib| mib << 20));
+    let budget = Budget::new(limits.timeout, limits.memory.map(|mib| mib << 20)).with_cpu_time(limits.cpu_time);
     on_interrupt(budget.interrupter());
     budget
 }

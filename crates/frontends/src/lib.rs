@@ -23,5 +23,5 @@ pub use c::{CSettings, DATA_MODEL, PROPERTY, c_landmarks, load_c_with_atlas};
 pub use frontend::{Frontend, Loaded, Question};
 pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};
-pub use task::{Task, is_task, read_task};
+pub use task::{Expectation, Task, expectations, is_task, read_task};
 pub use threadwise_front_c::landmarks::Landmarks;

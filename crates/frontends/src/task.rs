@@ -9,7 +9,7 @@
 //! options: {language: C, data_model: ILP32}
 //! ```
 //!
-//! What is expected is not read: it must not matter. Flags on the command line go before what the task says.
+//! What is expected does not come with the task, since it must not matter: those who compare verdicts with it ask for it by itself. Flags on the command line go before what the task says.
 
 use crate::c::{DATA_MODEL, PROPERTY};
 use crate::options::Options;
@@ -60,6 +60,30 @@ pub fn read_task(file: &SourceFile, options: &Options) -> Result<Task, Diagnosti
     let files =
         inputs.into_iter().map(|input| Ok(folder.join(text(file, input)?))).collect::<Result<_, Diagnostic>>()?;
     Ok(Task { files, options, left_out })
+}
+
+/// What a task definition says that a verdict should be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expectation {
+    /// As it is written, from the folder of the task.
+    pub property_file: String,
+    pub is_safe: bool,
+    /// The part of the property that is violated, where it has parts.
+    pub subproperty: Option<String>,
+}
+
+/// The verdicts that are expected, for those who compare; nothing of what cannot be read.
+pub fn expectations(file: &SourceFile) -> Vec<Expectation> {
+    let documents = MarkedYaml::load_from_str(file.text()).unwrap_or_default();
+    let properties = documents.first().and_then(|task| entry(task, "properties")?.data.as_sequence());
+    let expectation = |property: &MarkedYaml<'_>| {
+        Some(Expectation {
+            property_file: entry(property, "property_file")?.data.as_str()?.to_string(),
+            is_safe: entry(property, "expected_verdict")?.data.as_bool()?,
+            subproperty: entry(property, "subproperty").and_then(|part| part.data.as_str()).map(str::to_string),
+        })
+    };
+    properties.into_iter().flatten().filter_map(expectation).collect()
 }
 
 /// Adds the properties that are known, and gives the others; there must be one that is known.
@@ -126,6 +150,21 @@ mod tests {
 
     fn read(text: &str) -> Result<Task, Diagnostic> {
         read_task(&SourceFile::new("tasks/a.yml", text), &Options::default())
+    }
+
+    #[test]
+    fn what_is_expected_is_told_to_those_who_ask() {
+        let text = "properties:\n- {property_file: a.prp, expected_verdict: true}\n- property_file: b.prp\n\
+             - {property_file: c.prp, expected_verdict: false, subproperty: valid-free}\n";
+        let expected = |name: &str, is_safe, part: Option<&str>| Expectation {
+            property_file: name.to_string(),
+            is_safe,
+            subproperty: part.map(str::to_string),
+        };
+        let wanted = [expected("a.prp", true, None), expected("c.prp", false, Some("valid-free"))];
+        assert_eq!(expectations(&SourceFile::new("a.yml", text)), wanted);
+        assert_eq!(expectations(&SourceFile::new("a.yml", "properties: [1, {}]")), []);
+        assert_eq!(expectations(&SourceFile::new("a.yml", "[")), []);
     }
 
     #[test]

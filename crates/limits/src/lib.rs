@@ -3,8 +3,10 @@
 //! Every loop that can run long asks its [`Budget`] now and then, and leaves with the
 //! [`Limit`] it met. Nothing here knows what the work is.
 
+mod cpu;
 mod memory;
 
+pub use cpu::{cpu_time, cpu_time_of};
 pub use memory::{CountedIn, address_space_left, growth_of_list, growth_of_table, memory_in_use, peak_memory};
 
 use std::collections::BTreeMap;
@@ -22,6 +24,8 @@ const MORE_PATIENCE: u32 = 4;
 pub enum Limit {
     /// The time is used up.
     Time(Duration),
+    /// The time on the cores is used up.
+    CpuTime(Duration),
     /// The time that a part of the work gave itself is used up; there may be more for another try.
     Turn,
     /// The memory is used up; bytes.
@@ -36,6 +40,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Limit::Time(limit) => write!(f, "time limit of {} s reached", limit.as_millis() as f64 / 1000.0),
+            Limit::CpuTime(limit) => write!(f, "CPU time limit of {} s reached", limit.as_millis() as f64 / 1000.0),
             Limit::Turn => f.write_str("its turn was over"),
             Limit::Memory(bytes) => write!(f, "memory limit of {} MiB reached", bytes >> 20),
             Limit::Interrupted => f.write_str("interrupted"),
@@ -49,6 +54,8 @@ impl fmt::Display for Limit {
 pub struct Budget {
     started: Instant,
     time: Option<Duration>,
+    /// How long cores may work for this process and those that work for it.
+    cpu_time: Option<Duration>,
     /// The end of a slice, in working time.
     slice: Option<Duration>,
     memory: Option<u64>,
@@ -105,6 +112,7 @@ impl Budget {
         Budget {
             started: Instant::now(),
             time,
+            cpu_time: None,
             slice: None,
             memory: memory_bytes,
             machine: memory::available().map(|bytes| bytes / 20 * 19),
@@ -118,6 +126,16 @@ impl Budget {
             progress: None,
             part: "",
         }
+    }
+
+    /// The same budget with a limit on the time that the cores work, from the start of the process.
+    pub fn with_cpu_time(self, cpu_time: Option<Duration>) -> Budget {
+        Budget { cpu_time, ..self }
+    }
+
+    /// Whether the time that the cores work is limited: then those who work side by side use it up the sooner.
+    pub fn limits_cpu_time(&self) -> bool {
+        self.cpu_time.is_some()
     }
 
     /// No limits.
@@ -213,7 +231,8 @@ impl Budget {
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.time.map(|time| time.saturating_sub(self.elapsed()));
         let of_slice = self.slice.map(|slice| slice.saturating_sub(self.working_time()));
-        [left, of_slice].into_iter().flatten().min()
+        let of_cores = self.cpu_time.map(|time| time.saturating_sub(cpu_time()));
+        [left, of_slice, of_cores].into_iter().flatten().min()
     }
 
     /// The memory limit in bytes.
@@ -246,7 +265,7 @@ impl Budget {
     fn note_limit(&self, more_bytes: u64) -> Result<(), Limit> {
         self.look_at_limits(more_bytes).inspect_err(|&limit| match limit {
             Limit::Turn => self.note_impatience(),
-            Limit::Time(_) | Limit::Memory(_) | Limit::Interrupted | Limit::OutOfMemory => {
+            Limit::Time(_) | Limit::CpuTime(_) | Limit::Memory(_) | Limit::Interrupted | Limit::OutOfMemory => {
                 // The first one counts.
                 let _ = self.met.set(limit);
             }
@@ -260,6 +279,9 @@ impl Budget {
 
     fn look_at_limits(&self, more_bytes: u64) -> Result<(), Limit> {
         self.check_time()?;
+        if let Some(limit) = self.cpu_time.filter(|&limit| cpu_time() >= limit) {
+            return Err(Limit::CpuTime(limit));
+        }
         let (size, held) = memory::of_this_process();
         let wanted = held.saturating_add(memory::of_others()).saturating_add(more_bytes);
         if let Some(memory) = self.memory.filter(|&memory| wanted > memory) {

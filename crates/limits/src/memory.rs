@@ -54,10 +54,14 @@ pub(crate) fn of_this_process() -> (u64, u64) {
     pages("/proc/self/statm").unwrap_or_default()
 }
 
+/// The processes that work for this one.
+pub(crate) fn others() -> Vec<u32> {
+    OTHERS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// The bytes that the processes hold that work for this one.
 pub(crate) fn of_others() -> u64 {
-    let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-    others.iter().filter_map(|pid| pages(&format!("/proc/{pid}/statm"))).map(|(_, held)| held).sum()
+    others().iter().filter_map(|pid| pages(&format!("/proc/{pid}/statm"))).map(|(_, held)| held).sum()
 }
 
 fn pages(file: &str) -> Option<(u64, u64)> {

@@ -63,7 +63,7 @@ fn judge_trace(program: &Arc<Program>, trace: &Trace, budget: &Budget) -> Verdic
 
 fn out_of_budget(limit: Limit, during: &str) -> Verdict {
     let advice = match limit {
-        Limit::Time(_) | Limit::Turn => {
+        Limit::Time(_) | Limit::CpuTime(_) | Limit::Turn => {
             vec![Advice::RaiseTimeout, Advice::WithoutProof]
         }
         Limit::Memory(_) | Limit::OutOfMemory => {

@@ -49,6 +49,9 @@ const WELCOME: Duration = Duration::from_millis(30);
 /// With a solver, everything takes longer.
 const WELCOME_WITH_SOLVER: Duration = Duration::from_millis(100);
 
+/// So many engines work at once where the time of the cores is limited.
+const AT_ONCE_ON_LIMITED_CORES: usize = 2;
+
 /// How often the limits are looked at.
 const GLANCE: Duration = Duration::from_millis(20);
 
@@ -123,7 +126,7 @@ struct Race<'a> {
 
 /// Runs engines side by side until one has an answer.
 pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores(budget);
     let (sender, receiver) = channel();
     let mut race = Race {
         program,
@@ -144,6 +147,13 @@ pub(crate) fn race(program: &Arc<Program>, request: &Request, budget: &Budget) -
         return outcome;
     }
     plan(program, race.ended, budget)
+}
+
+/// How many engines work at once. Where the time of the cores is what is limited, more of them at once would only mean that
+/// those with small shares use up what the others need.
+fn cores(budget: &Budget) -> usize {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    if budget.limits_cpu_time() { all.min(AT_ONCE_ON_LIMITED_CORES) } else { all }
 }
 
 /// What came of an engine that had nothing to say before a limit was met.
@@ -201,7 +211,7 @@ impl Race<'_> {
     /// one of them ends.
     fn time_is_over(&mut self) -> bool {
         match self.budget.look() {
-            Err(Limit::Time(_) | Limit::Interrupted) => {
+            Err(Limit::Time(_) | Limit::CpuTime(_) | Limit::Interrupted) => {
                 self.over.get_or_insert_with(Instant::now).elapsed() >= LAST_WORDS
             }
             Err(Limit::Turn | Limit::Memory(_) | Limit::OutOfMemory) | Ok(()) => false,

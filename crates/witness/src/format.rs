@@ -57,6 +57,13 @@ pub struct Invariant {
     pub value: String,
 }
 
+impl Invariant {
+    /// Whether it says nothing: a number that is not zero always holds.
+    pub fn is_trivial(&self) -> bool {
+        self.value.trim().parse::<u64>().is_ok_and(|number| number != 0)
+    }
+}
+
 /// Variables that the program does not have, and when they change.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ghosts {

@@ -78,7 +78,7 @@ fn wait_for_what_was_left_behind() {
 
 fn farewell(limit: Limit) -> Duration {
     match limit {
-        Limit::Time(_) | Limit::Turn | Limit::Interrupted => FAREWELL,
+        Limit::Time(_) | Limit::CpuTime(_) | Limit::Turn | Limit::Interrupted => FAREWELL,
         Limit::Memory(_) | Limit::OutOfMemory => SHORT_FAREWELL,
     }
 }

@@ -73,7 +73,7 @@ fn missing_file() {
 
 #[test]
 fn directory() {
-    assert_refused(&run(&["check", "."]), &["`.` is a directory", "help:"]);
+    assert_refused(&run(&["show", "."]), &["`.` is a directory", "help:"]);
 }
 
 #[test]

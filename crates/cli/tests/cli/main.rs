@@ -19,6 +19,7 @@ mod runner;
 mod several;
 mod show;
 mod simulate;
+mod table;
 mod tasks;
 mod transition_systems;
 mod verdicts;
