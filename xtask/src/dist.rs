@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program that is larger is not released.
-const MOST_BYTES: u64 = 15 << 20;
+const MOST_BYTES: u64 = 15_000_000;
 
 /// The shells, and what their completion scripts are called.
 const SHELLS: [(&str, &str); 5] = [
@@ -77,10 +77,10 @@ fn triple() -> anyhow::Result<String> {
 /// linked like that, too.
 fn build(target_directory: &Path, triple: &str) -> anyhow::Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--release", "--bin", "threadwise", "--target", triple]);
+    cargo.args(["build", "--profile", "dist", "--bin", "threadwise", "--target", triple]);
     cargo.env("RUSTFLAGS", "-C target-feature=+crt-static").current_dir(root());
     ensure!(cargo.status()?.success(), "the program cannot be built");
-    Ok(target_directory.join(triple).join("release").join("threadwise"))
+    Ok(target_directory.join(triple).join("dist").join("threadwise"))
 }
 
 /// It is small enough, needs nothing else, and runs.

@@ -102,3 +102,21 @@ fn innermost(program: &Program, offset: u32) -> Option<Span> {
     let around = spans.filter(|span| span.start <= offset && offset < span.end);
     around.min_by_key(|span| (span.end - span.start, span.start))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A fence of code ends at the first line that is as many ticks as it began with; there is none before the last.
+        #[test]
+        fn nothing_breaks_out_of_code(text in "[a`\\n ]{0,40}") {
+            let written = code(&text);
+            let ticks = written.split("threadwise").next().unwrap_or_default();
+            let inside: Vec<&str> = written.lines().skip(1).collect();
+            let ends = inside.iter().position(|line| line.trim().starts_with(ticks));
+            prop_assert_eq!(ends, Some(inside.len() - 1));
+        }
+    }
+}

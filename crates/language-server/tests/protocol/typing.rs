@@ -134,3 +134,66 @@ fn transition_systems_are_looked_at_and_other_languages_are_not() {
     assert_eq!(client.ask_at("textDocument/definition", "file:///tmp/a.c", 0, 5), json!(null));
     client.stop();
 }
+
+/// Pieces of programs, put together at random, with questions at random places.
+#[test]
+fn no_text_breaks_the_server() {
+    const PIECES: [&str; 24] = [
+        "shared x: 0..9;\n",
+        "thread W[2] {",
+        " }",
+        " x = x + 1;",
+        " L: ",
+        "goto L;",
+        "var y: [tid]int;",
+        "\n",
+        "forall t: W :: t@L",
+        " // 😀\n",
+        "/* ",
+        " */",
+        "type T = record { a: int, b: T };",
+        "proc p(n: int) returns (r: int) {",
+        "y.a",
+        "@",
+        "..",
+        "'",
+        "\"",
+        "invariant i: ",
+        "fun f(a: int): int = a;",
+        "enum { a, b }",
+        "\r\n",
+        "é",
+    ];
+    let mut client = client();
+    client.open(URI, "threadwise", "");
+    let mut state = 7u64;
+    let mut below = |sides: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % sides
+    };
+    for version in 2..150 {
+        let text: String = (0..below(14)).map(|_| PIECES[below(PIECES.len())]).collect();
+        client.change(URI, version, &text);
+        let mut params = crate::client::at(URI, below(5), below(30));
+        params["newName"] = json!(["z", "x", "L", "while"][below(4)]);
+        params["options"] = json!({ "tabSize": 2, "insertSpaces": true });
+        for method in [
+            "hover",
+            "definition",
+            "references",
+            "documentHighlight",
+            "prepareRename",
+            "rename",
+            "completion",
+            "documentSymbol",
+            "formatting",
+            "semanticTokens/full",
+            "codeLens",
+        ] {
+            let id = client.send(&format!("textDocument/{method}"), params.clone());
+            let answer = client.answer(&id);
+            assert_ne!(answer.err().as_deref(), Some("internal error"), "{method} of {text:?} with {params}");
+        }
+    }
+    client.stop();
+}
