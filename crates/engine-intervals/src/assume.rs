@@ -10,11 +10,12 @@ use threadwise_ir::{BinaryOp, Expr, ExprKind, Quantifier, Sort, UnaryOp};
 /// More alternatives than this are joined.
 const MANY: usize = 24;
 
-/// Somebody who looks at states, and knows what always holds, unless the state is in the middle of a step that has
-/// changed something.
+/// Somebody who looks at states, and knows what always holds between steps. In the middle of a step that is still known of
+/// what the step has not written.
 pub(crate) struct Reader<'a> {
     pub(crate) eyes: Eyes<'a>,
     pub(crate) known: Option<&'a Known>,
+    pub(crate) written: Vec<At>,
 }
 
 impl Reader<'_> {
@@ -80,8 +81,8 @@ impl Reader<'_> {
             return false;
         }
         match (self.known, state.cells[at].single()) {
-            (Some(known), Some(value)) if before.is_none() => {
-                known.meet_where(self.eyes.cells, self.eyes.me, state, at, value)
+            (Some(known), Some(value)) if before.is_none() && !self.written.contains(&at) => {
+                known.meet_where(self.eyes.cells, self.eyes.me, state, (at, value), &self.written)
             }
             _ => true,
         }

@@ -165,7 +165,7 @@ impl<'a> Analysis<'a> {
         let program = self.cells.program;
         let mut state = State::new(self.cells.shared.iter().map(|cell| self.cells.default_of(cell)).collect());
         state.frames.push(self.cells.shared.len());
-        let reader = Reader { eyes: Eyes::new(self.cells, Role(0), RoutineId(0)), known: None };
+        let reader = Reader { eyes: Eyes::new(self.cells, Role(0), RoutineId(0)), known: None, written: Vec::new() };
         for (var, index) in program.shared.iter().zip(0..) {
             let range = self.cells.of_shared(SharedId(index));
             let value = match &var.init {

@@ -59,14 +59,25 @@ impl Known {
             return false;
         }
         self.wherever.iter().all(|(&(at, value), _)| {
-            state.cells[at].single() != Some(value) || self.meet_where(cells, me, state, at, value)
+            state.cells[at].single() != Some(value) || self.meet_where(cells, me, state, (at, value), &[])
         })
     }
 
-    /// Only what holds where a cell has a value.
-    pub(crate) fn meet_where(&self, cells: &Cells<'_>, me: Role, state: &mut State, at: At, value: i64) -> bool {
-        match self.wherever.get(&(at, value)) {
-            Some(Some(holds)) => state.meet(&seen(cells, me, holds)),
+    /// Only what holds where a cell has a value, in a step that has written some cells, and not this one.
+    pub(crate) fn meet_where(
+        &self,
+        cells: &Cells<'_>,
+        me: Role,
+        state: &mut State,
+        key: (At, i64),
+        written: &[At],
+    ) -> bool {
+        match self.wherever.get(&key) {
+            Some(Some(holds)) => {
+                let mut holds = seen(cells, me, holds);
+                written.iter().for_each(|&cell| holds.set(cell, cells.anything_in(&cells.shared[cell])));
+                state.meet(&holds)
+            }
             Some(None) => false,
             None => true,
         }

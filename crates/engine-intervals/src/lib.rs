@@ -112,7 +112,7 @@ fn broken_property(analysis: &Analysis<'_>, here: &Here) -> Option<String> {
     let state = analysis.full(here)?;
     program.formulas().find_map(|(id, e, wrong)| {
         let eyes = Eyes::new(analysis.cells, here.role, RoutineId(0));
-        let reader = Reader { eyes, known: Some(&analysis.known) };
+        let reader = Reader { eyes, known: Some(&analysis.known), written: Vec::new() };
         let broken = !reader.assume(state.clone(), e, wrong, &[]).is_empty() || reader.eyes.fault.get();
         let at = || program.source.locate(program.property(id).span);
         broken.then(|| format!("it cannot exclude that the property at {} is violated", at()))

@@ -106,8 +106,8 @@ impl<'a> Walker<'a> {
 
     fn reader(&self, at: LocationId, inner: &Inner) -> Reader<'a> {
         let routine = self.cells.program.location(at).routine;
-        let known = inner.written.is_empty().then_some(self.known);
-        Reader { eyes: Eyes::new(self.cells, self.me, routine), known }
+        let written = inner.written.iter().map(|written| written.at).collect();
+        Reader { eyes: Eyes::new(self.cells, self.me, routine), known: Some(self.known), written }
     }
 
     fn take(&self, inner: &Inner, id: EdgeId, faults: &mut Vec<Span>) -> Vec<Inner> {

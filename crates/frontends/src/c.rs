@@ -76,6 +76,16 @@ static RECURSION: FrontendOption = FrontendOption {
     },
 };
 
+/// Steps that commute are not merged.
+pub static EVERY_STEP: FrontendOption = FrontendOption {
+    short: None,
+    long: "every-step",
+    value_name: None,
+    help: "Keep all steps of C programs apart, also those that commute with what other threads do",
+    subject: "steps that are merged",
+    check: |_| Ok(()),
+};
+
 /// What a bound is at first, and at most unless the user says otherwise.
 #[derive(Clone, Copy)]
 struct Bound {
@@ -104,7 +114,8 @@ pub static PROPERTY: FrontendOption = FrontendOption {
     check: |text| checks_of(Checks::none(), text).map(drop),
 };
 
-static OPTIONS: &[&FrontendOption] = &[&DEFINE, &DATA_MODEL, &INCLUDE, &CPP, &ENTRY, &OBJECTS, &RECURSION, &PROPERTY];
+static OPTIONS: &[&FrontendOption] =
+    &[&DEFINE, &DATA_MODEL, &INCLUDE, &CPP, &ENTRY, &OBJECTS, &RECURSION, &EVERY_STEP, &PROPERTY];
 
 /// The checks with one property more.
 fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
@@ -244,7 +255,8 @@ fn lowering(options: &Options, level: u32) -> threadwise_memory::Options {
     let said = |option| options.values(option).last().and_then(|text| text.parse().ok());
     let (objects, recursion) = (OBJECTS_KEPT.at(level, said(&OBJECTS)), OPEN_CALLS.at(level, said(&RECURSION)));
     let defaults = threadwise_memory::Options::default();
-    threadwise_memory::Options { checks: checks_asked(options), objects, recursion, ..defaults }
+    let movers = options.values(&EVERY_STEP).next().is_none();
+    threadwise_memory::Options { checks: checks_asked(options), objects, recursion, movers, ..defaults }
 }
 
 fn load(

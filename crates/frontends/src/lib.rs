@@ -19,7 +19,7 @@ mod task;
 mod transition_systems;
 mod tw;
 
-pub use c::{CSettings, DATA_MODEL, PROPERTY, c_landmarks, load_c_with_atlas};
+pub use c::{CSettings, DATA_MODEL, EVERY_STEP, PROPERTY, c_landmarks, load_c_with_atlas};
 pub use frontend::{Frontend, Loaded, Question};
 pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};

@@ -18,6 +18,7 @@ mod objects;
 mod own;
 mod points;
 pub mod print;
+mod runs;
 mod terms;
 mod threads;
 mod unknown;
@@ -89,11 +90,13 @@ pub struct Options {
     pub recursion: u32,
     /// To have an outline, too, for proofs that nothing races: where nothing else is looked for.
     pub outline: bool,
+    /// Steps that commute with what other threads do are merged, where nothing that is looked for lies in between.
+    pub movers: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { checks: Checks::default(), objects: 4, recursion: 8, outline: true }
+        Options { checks: Checks::default(), objects: 4, recursion: 8, outline: true, movers: true }
     }
 }
 

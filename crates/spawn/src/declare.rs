@@ -94,6 +94,16 @@ impl Startable {
         self.arguments.iter().map(|(_, parameter)| &parameter.sort)
     }
 
+    /// The variables by which copies are started, end and are joined.
+    pub fn variables(&self) -> Vec<SharedId> {
+        let arguments = self.arguments.iter().map(|(variable, _)| *variable);
+        let own = match self.way {
+            Way::Status(status) => vec![status.of_threads, status.chosen],
+            Way::Permit(permit) => vec![permit],
+        };
+        own.into_iter().chain(arguments).collect()
+    }
+
     /// Whether there is any number of copies, so that nobody knows which one was started.
     pub fn is_any_number(&self) -> bool {
         matches!(self.way, Way::Permit(_))

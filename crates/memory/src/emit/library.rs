@@ -1,5 +1,6 @@
 //! Operations of libraries: threads, locks, memory.
 
+use super::merge::Kind;
 use super::{Emitter, Fallible, assigned, guarded};
 use crate::atlas::Operation;
 use crate::code::{Expr, FunctionId, Library, Place};
@@ -198,10 +199,13 @@ impl Emitter<'_> {
                 self.may_wait(span);
                 self.waits_for_copies();
             }
-            let before = self.here;
+            let (before, first) = (self.here, self.edges.len());
             for command in startable.start(args, result, span) {
                 let command = unchecked(command);
                 self.step(command, span);
+            }
+            if !startable.is_any_number() {
+                self.live_edges(first, Kind::Left);
             }
             self.does(Operation::Create);
             // A thread that was created need not run: with few copies more than so many can be created all the same.
@@ -247,10 +251,12 @@ impl Emitter<'_> {
         }
         self.may_wait(span);
         self.seen();
+        let first = self.edges.len();
         for command in lives.join(who.clone(), span) {
             let command = unchecked(command);
             self.step(command, span);
         }
+        self.live_edges(first, Kind::Right);
         self.does(Operation::Join);
         self.joined_value(&who, value, span)?;
         self.skip_to(after);

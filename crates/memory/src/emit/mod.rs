@@ -12,7 +12,9 @@ mod library;
 mod lifetimes;
 mod live;
 mod locks;
+mod merge;
 mod monitors;
+mod movers;
 mod races;
 mod telling;
 mod unfold;
@@ -243,6 +245,16 @@ pub(crate) struct Emitter<'a> {
     /// What edges do is kept.
     draws: bool,
     operations: BTreeMap<EdgeId, Vec<Operation>>,
+    /// Steps that commute are merged.
+    merges: bool,
+    /// Where each edge comes from.
+    places: Vec<Option<At>>,
+    /// Edges that create, start, end or join a thread, and what they commute with.
+    life_edges: BTreeMap<usize, merge::Kind>,
+    /// Points that others see in any case.
+    fixed: BTreeSet<LocationId>,
+    /// For each thread where it is when its execution has ended.
+    all_stopped: Vec<LocationId>,
     // Of the thread that is being emitted:
     pub(crate) thread: ThreadIndex,
     pub(crate) routine: RoutineId,
@@ -310,6 +322,11 @@ impl<'a> Emitter<'a> {
             diagnostics: Vec::new(),
             draws: false,
             operations: BTreeMap::new(),
+            merges: options.movers && merge::is_unseen(code, options),
+            places: Vec::new(),
+            life_edges: BTreeMap::new(),
+            fixed: BTreeSet::new(),
+            all_stopped: Vec::new(),
             thread: ThreadIndex(0),
             routine: RoutineId(0),
             here: LocationId(0),
@@ -332,6 +349,9 @@ impl<'a> Emitter<'a> {
     fn finish(mut self) -> (Program, Vec<Diagnostic>, Atlas) {
         let mut telling = self.telling();
         unread::forget(&mut self.program, &mut self.edges, &mut telling);
+        if self.merges {
+            self.merge_steps();
+        }
         let atlas = if self.draws { self.atlas() } else { Atlas::default() };
         let mut program = self.program;
         program.telling = (!self.is_outline).then(|| Arc::new(telling));
@@ -404,6 +424,8 @@ impl<'a> Emitter<'a> {
         self.location(self.stopped).transient = false;
         // Where the process has ended, nobody waits.
         self.goes_on_for_ever(self.stopped);
+        self.all_stopped.push(self.stopped);
+        self.fixed.extend([entry, exit, self.stopped]);
         let heads = loop_heads(&of.flat);
         self.blocks = Vec::new();
         for (index, block) in of.flat.blocks.iter().enumerate() {
@@ -412,6 +434,7 @@ impl<'a> Emitter<'a> {
             self.blocks.push(at);
             if heads[index] && self.depths[thread.index()][index] == 0 {
                 self.location(at).transient = false;
+                self.fixed.insert(at);
             }
             if let Some(label) = &block.label {
                 self.location(at).labels = Box::new([label.clone()]);
@@ -467,6 +490,7 @@ impl<'a> Emitter<'a> {
         for copied in inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge) {
             self.told.push(self.told[copied].clone());
             self.told_functions.push(self.told_functions[copied].clone());
+            self.places.push(self.places[copied]);
             self.does_the_same(copied, self.told.len() - 1);
         }
         live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
@@ -475,6 +499,7 @@ impl<'a> Emitter<'a> {
             // Nobody is told of outlines; there is something for each edge all the same.
             self.told.resize(self.edges.len(), Told::Private);
             self.told_functions.resize(self.edges.len(), self.function.clone());
+            self.places.resize(self.edges.len(), None);
         }
         Ok(())
     }
@@ -616,6 +641,7 @@ impl<'a> Emitter<'a> {
         self.edges.push(Edge { from, to, op, span, branch, atomic: false });
         self.told.push(self.saying.clone());
         self.told_functions.push(self.function.clone());
+        self.places.push(self.at);
         self.location(from).edges.push(id);
     }
 

@@ -1,5 +1,6 @@
 //! The variables of the lowered program: which there are, and what they start with.
 
+use super::merge::Kind;
 use super::{Emitter, Fallible, INDETERMINATE, UNKNOWN, assigned, guarded};
 use crate::atlas::Operation;
 use crate::code::{Base, Callee, Code, Expr, ExprKind, Function, InstructionKind, Object as LibraryObject, Type};
@@ -401,6 +402,9 @@ impl Emitter<'_> {
             let parameters: Vec<Place> = (0..function.params.min(1)).map(|_| self.parameter_place(thread)).collect();
             let command = startable.first_step(parameters.clone(), span);
             self.step(command, span);
+            if !startable.is_any_number() {
+                self.live_edges(self.edges.len() - 1, Kind::Right);
+            }
             self.does(Operation::Start);
             if let [given] = &parameters[..] {
                 self.take_as_integer(thread, given, span);
@@ -533,6 +537,7 @@ impl Emitter<'_> {
         }
         self.seen();
         self.edge(self.here, exit, last, span, None);
+        self.live_edges(self.edges.len() - 1, Kind::Left);
         self.does(Operation::End);
     }
 
