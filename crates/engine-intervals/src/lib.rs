@@ -5,6 +5,7 @@
 //! [`analyse`] weakens all this until it is closed under everybody's steps. If nothing can go wrong then, what is known
 //! at the points is a proof by assertions, which a judge checks with a solver.
 
+mod apart;
 mod arithmetic;
 mod assign;
 mod assume;
@@ -42,11 +43,22 @@ pub fn applicable(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-/// Looks for a proof.
+/// Looks for a proof: in the program as it is, and then with its steps taken apart, where less happens at once. What holds
+/// between the parts of steps holds between the steps.
 pub fn analyse(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     if let Err(reason) = applicable(program) {
         return (Claim::Unknown(Unknown { reason, advice: vec![Advice::UseAuto] }), Stats::default());
     }
+    let (claim, stats) = analyse_as(program, program, budget);
+    let (Claim::Unknown(_), Some(finer)) = (&claim, apart::taken_apart(program)) else { return (claim, stats) };
+    match analyse_as(&finer, program, budget) {
+        (Claim::Proved(proof), stats) => (Claim::Proved(proof), stats),
+        _ => (claim, stats),
+    }
+}
+
+/// Looks for a proof of a program that does what another one does in smaller steps. The proof is about the other one.
+fn analyse_as(program: &Arc<Program>, whole: &Program, budget: &Budget) -> (Claim, Stats) {
     let cells = Cells::new(program);
     let mut analysis = Analysis::new(&cells, budget);
     let outcome = analysis.run().and_then(|()| Ok(error(&analysis)?));
@@ -57,7 +69,7 @@ pub fn analyse(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
     ]);
     let unknown = |reason: String| Claim::Unknown(Unknown { reason, advice: vec![Advice::UseAuto] });
     let claim = match outcome {
-        Ok(None) => Claim::Proved(proof::proof(&analysis)),
+        Ok(None) => Claim::Proved(proof::proof(&analysis, whole)),
         Ok(Some(reason)) => unknown(reason),
         Err(Stop::Limit(limit)) => Claim::Unknown(Unknown::at_limit(limit)),
         Err(Stop::TooLong(span)) => {

@@ -7,23 +7,25 @@ use crate::state::{At, State};
 use crate::unreached::unreached;
 use std::collections::BTreeMap;
 use threadwise_evidence::{FormulaProof, PointFormula, Proof, Scope, ThreadFormulas};
-use threadwise_ir::{Point, Sort, TemplateId};
+use threadwise_ir::{Point, Program, Sort, TemplateId};
 use threadwise_logic::{Names, SmtSort, Term, Var, write_term};
 use threadwise_symbolic::Parameters;
 
-/// The proof that the judge of formulas reads: this is the only place that knows its form.
-pub(crate) fn proof(analysis: &Analysis<'_>) -> Proof {
+/// The proof that the judge of formulas reads: this is the only place that knows its form. What was found at points that are
+/// inside of steps of the program that it is about is left out.
+pub(crate) fn proof(analysis: &Analysis<'_>, whole: &Program) -> Proof {
     let mut threads: Vec<Vec<PointFormula>> = analysis.cells.program.templates.iter().map(|_| Vec::new()).collect();
     let cells = analysis.cells;
     let mut places: BTreeMap<(TemplateId, &Point), Vec<&Here>> = BTreeMap::new();
-    for here in analysis.here.iter().filter(|here| !here.is_gone) {
+    for here in analysis.here.iter().filter(|here| !here.is_gone && !here.point.is_inside_step(whole)) {
         places.entry((cells.template(here.role), &here.point)).or_default().push(here);
     }
     for ((template, point), states) in places {
         let formula = write_term(&formula(analysis, template, &states), &NoNames);
         threads[template.index()].push(PointFormula::new(point.clone(), formula));
     }
-    for (template, point) in unreached(cells, &analysis.here) {
+    let unreached = unreached(cells, &analysis.here);
+    for (template, point) in unreached.into_iter().filter(|(_, point)| !point.is_inside_step(whole)) {
         threads[template.index()].push(PointFormula::new(point, "false".to_string()));
     }
     let parts = threads.into_iter().map(|points| ThreadFormulas { points, ..ThreadFormulas::default() });
