@@ -11,7 +11,7 @@ use crate::witness::Text;
 use crate::work;
 use std::sync::Arc;
 use threadwise_evidence::violation_info;
-use threadwise_frontends::{DATA_MODEL, Options, PROPERTY, frontend_for, load_c_with_atlas};
+use threadwise_frontends::{DATA_MODEL, EVERY_STEP, Options, PROPERTY, frontend_for, load_c_with_atlas};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
 use threadwise_portfolio::{Outcome, Request};
@@ -83,6 +83,8 @@ fn options_for(metadata: &Metadata, args: &AuditArgs) -> Result<Options, InputEr
     if options.values(&DATA_MODEL).next().is_none() && metadata.task.data_model == "ILP32" {
         options.add(&DATA_MODEL, "ILP32");
     }
+    // Who wrote it may have come between steps that are merged otherwise.
+    options.add(&EVERY_STEP, "");
     Ok(options)
 }
 

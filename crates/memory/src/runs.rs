@@ -110,12 +110,9 @@ fn joined(threads: &Threads) -> BTreeMap<At, (At, ThreadIndex)> {
         let Library::Join { thread: handle, .. } = &**library else { continue };
         let Some(local) = plain_local(handle).filter(|local| !is_address_taken(flat, *local)) else { continue };
         let is_it = |place: &Place| matches!(place.base, Base::Local(id) if id == local) && place.path.is_empty();
-        let stores: Vec<_> = own().filter(|(_, other)| writes(&other.kind, local)).collect();
-        let [(store, InstructionKind::Library(creation))] =
-            stores[..].iter().map(|(at, of)| (*at, &of.kind)).collect::<Vec<_>>()[..]
-        else {
-            continue;
-        };
+        let mut stores = own().filter(|(_, other)| writes(&other.kind, local));
+        let (Some((store, creation)), None) = (stores.next(), stores.next()) else { continue };
+        let InstructionKind::Library(creation) = &creation.kind else { continue };
         let is_stored = matches!(&**creation, Library::Create { handle: Some(place), .. } if is_it(place));
         let is_once = cycles[store.block as usize].is_none();
         if let (true, true, Some([(_, kinds)])) = (is_stored, is_once, threads.created.get(&store).map(Vec::as_slice))

@@ -121,6 +121,10 @@ impl Emitter<'_> {
 
 /// The points that can be merged into the steps that lead to them. The last argument says which never are.
 pub(super) fn merged(of: &Surroundings<'_>, fixed: &BTreeSet<LocationId>) -> Vec<LocationId> {
+    let is_plain = |edge: &Edge| matches!(edge.op, Op::Command(Command { update: Update::Assign(_), .. }));
+    if !of.edges.iter().all(is_plain) {
+        return Vec::new();
+    }
     let movers = Movers::of(of);
     let look = Look { of, movers: &movers };
     let ids = (0..of.program.locations.len() as u32).map(LocationId);

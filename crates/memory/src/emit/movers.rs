@@ -258,7 +258,7 @@ impl<'a> Movers<'a> {
     }
 }
 
-/// The shared variables that an edge reads or writes, and whether it writes them.
+/// The shared variables that an edge, which does nothing but test and assign, reads or writes, and whether it writes them.
 fn touched(edge: &Edge) -> BTreeMap<SharedId, bool> {
     let mut found = BTreeMap::new();
     edge.op.walk_expressions(&mut |e| {
@@ -266,17 +266,12 @@ fn touched(edge: &Edge) -> BTreeMap<SharedId, bool> {
             found.entry(id).or_insert(false);
         }
     });
-    match &edge.op {
-        Op::Command(Command { update: Update::Assign(assignments), .. }) => {
-            for (place, _) in assignments {
-                if let VarRef::Shared(id) = place.var {
-                    found.insert(id, true);
-                }
-            }
-        }
-        Op::Command(_) | Op::Call { .. } | Op::Return(_) => {
-            unreachable!("nothing else is emitted for code with memory")
-        }
+    if let Op::Command(Command { update: Update::Assign(assignments), .. }) = &edge.op {
+        let stored = assignments.iter().filter_map(|(place, _)| match place.var {
+            VarRef::Shared(id) => Some((id, true)),
+            VarRef::Local(_) => None,
+        });
+        found.extend(stored);
     }
     found
 }
