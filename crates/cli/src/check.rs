@@ -17,13 +17,21 @@ use crate::work;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use threadwise_evidence_files::{write_proof, write_trace};
-use threadwise_frontends::{Question, frontend_for};
+use threadwise_frontends::{EVERY_STEP, Question, frontend_for};
 use threadwise_ir::{Program, Symmetry};
 use threadwise_limits::peak_memory;
 use threadwise_portfolio::{EngineChoice, EngineName, Outcome, Request};
 use threadwise_report::{Layout, PropertyAnswer, Report, human, json, reason, show_count, to_text};
 use threadwise_report_ci::{Checked, github};
 use threadwise_verdict::Verdict;
+
+/// Witnesses tell of each step by itself, so that nothing is merged where one is to be written.
+pub fn keep_steps_for_witness(args: &mut CheckArgs) {
+    let knows_steps = |file: &PathBuf| frontend_for(file).options().iter().any(|it| it.long == EVERY_STEP.long);
+    if args.witness.is_some() && args.files.first().is_some_and(knows_steps) {
+        args.language.options.add(&EVERY_STEP, "");
+    }
+}
 
 /// Verifies the program, or each of several.
 pub fn check(args: &CheckArgs) -> Job {

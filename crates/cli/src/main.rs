@@ -95,6 +95,7 @@ fn run(command: Command) -> Job {
                 return results::check_all(&args, &table);
             }
             task::expand(&mut args)?;
+            check::keep_steps_for_witness(&mut args);
             check::check(&args)
         }
         Command::Watch(mut args) => {

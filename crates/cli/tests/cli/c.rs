@@ -12,7 +12,8 @@ fn a_trace_names_loads_stores_and_objects() {
 
 #[test]
 fn json_says_the_same_step_by_step() {
-    let json = run(&["check", "list.c", "--property", "assertions", "--engine", "explicit", "--format", "json"]).json();
+    let flags = ["--property", "assertions", "--engine", "explicit", "--every-step", "--format", "json"];
+    let json = run(&[&["check", "list.c"][..], &flags].concat()).json();
     let steps = json["trace"].as_array().expect("a trace");
     let is_store = |step: &&serde_json::Value| step["text"].as_str().is_some_and(|text| text.starts_with("store head"));
     let store = steps.iter().find(is_store).expect("somebody puts an element on the list");
