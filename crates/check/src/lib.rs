@@ -31,6 +31,7 @@ mod protection;
 mod questions;
 mod reachable;
 mod roles;
+mod schedules;
 mod sets;
 mod space;
 mod viewpoint;
@@ -115,6 +116,7 @@ fn judge(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<Check
         Proof::Formulas(proof) => formulas::check(program, proof, budget)?,
         Proof::Protection(proof) => protection::check(program, proof, budget)?,
         Proof::Coverability(proof) => coverability::check(program, proof, budget)?,
+        Proof::Schedules(proof) => schedules::check(program, proof, budget)?,
     };
     Ok(CheckedProof { program: program.clone(), states })
 }

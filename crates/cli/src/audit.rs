@@ -82,6 +82,7 @@ fn parts(proof: &Proof, count: u64) -> String {
         Proof::Conformance(_) => "part",
         Proof::Protection(_) => "point",
         Proof::Coverability(_) => "part",
+        Proof::Schedules(_) => "node",
         Proof::Reachable(_) | Proof::Modular(_) | Proof::Frontier(_) => "state",
     };
     if count == 1 { format!("{noun} holds") } else { format!("{noun}s hold") }

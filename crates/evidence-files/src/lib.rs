@@ -17,6 +17,7 @@ mod proof;
 mod protection;
 mod reachable;
 mod rows;
+mod schedules;
 mod stores;
 mod trace;
 mod trace_json;

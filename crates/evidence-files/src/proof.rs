@@ -11,7 +11,8 @@ use crate::modular::CaseIn;
 use crate::protection::{CodeFile, FactFile, LockFile, ProtectionIn};
 use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
-use crate::{cartesian, conformance, coverability, formulas, frontier, modular, protection, reachable};
+use crate::schedules::{NodeFile, ReasonFile};
+use crate::{cartesian, conformance, coverability, formulas, frontier, modular, protection, reachable, schedules};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ const CARTESIAN: &str = "cartesian";
 const FORMULAS: &str = "formulas";
 const PROTECTION: &str = "protection";
 const COVERABILITY: &str = "coverability";
+const SCHEDULES: &str = "schedules";
 
 /// Writes a proof. `defines` are the constants that were overridden, as with `-D`.
 pub fn write_proof(
@@ -69,6 +71,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Formulas(_) => FORMULAS,
         Proof::Protection(_) => PROTECTION,
         Proof::Coverability(_) => COVERABILITY,
+        Proof::Schedules(_) => SCHEDULES,
     }
 }
 
@@ -83,6 +86,7 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Formulas(proof) => formulas::write(out, program, proof),
         Proof::Protection(proof) => protection::write(out, program, proof),
         Proof::Coverability(proof) => coverability::write(out, program, proof),
+        Proof::Schedules(proof) => schedules::write(out, proof),
         Proof::Conformance(proof) => {
             conformance::write(out, program, &proof.threads)?;
             let Ok(abstraction) = program.abstraction() else { return Ok(()) };
@@ -130,6 +134,9 @@ struct ProofIn {
     protection: Option<BTreeMap<String, Vec<CodeFile>>>,
     copies: Option<BTreeMap<String, u32>>,
     cores: Option<Vec<CoreFile>>,
+    starts: Option<Vec<u32>>,
+    nodes: Option<Vec<NodeFile>>,
+    reasons: Option<Vec<ReasonFile>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -151,6 +158,7 @@ enum Kind {
     Formulas,
     Protection,
     Coverability,
+    Schedules,
 }
 
 impl Kind {
@@ -164,6 +172,7 @@ impl Kind {
             FORMULAS => Ok(Kind::Formulas),
             PROTECTION => Ok(Kind::Protection),
             COVERABILITY => Ok(Kind::Coverability),
+            SCHEDULES => Ok(Kind::Schedules),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
         }
     }
@@ -255,6 +264,10 @@ impl ProofIn {
                     cores: present(self.cores, "cores")?,
                 };
                 Proof::Coverability(file.decode(program)?)
+            }
+            Kind::Schedules => {
+                let (nodes, reasons) = (present(self.nodes, "nodes")?, present(self.reasons, "reasons")?);
+                Proof::Schedules(schedules::decode(instance, present(self.starts, "starts")?, &nodes, &reasons)?)
             }
         })
     }

@@ -18,6 +18,7 @@ mod points;
 mod proof;
 mod protection;
 mod reachable;
+mod schedules;
 mod show;
 mod stores;
 mod telling;
@@ -36,6 +37,7 @@ pub use proof::{
     StatesByStore, StepCovering, ThreadAnnotation, ThreadFormulas, Trace, TraceStep, Violation,
 };
 pub use protection::{CodeFacts, ENDED, Element, Fact, Key, Lock, ProtectionProof, RUNS};
+pub use schedules::{Precedence, ScheduleNode, ScheduleProof, ScheduledMove};
 pub use show::{scalar_name, set_elements, show_local, show_shared, show_state, show_value};
 pub use stores::{frame_layout, routine_at, shared_layout, validate_local, validate_shared};
 pub use telling::{

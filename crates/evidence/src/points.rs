@@ -4,7 +4,7 @@
 use crate::stores::validate_local;
 use crate::{Conformance, FileError, FormulaProof, PointFormula, Scope, Simulation};
 use std::sync::Arc;
-use threadwise_ir::{AbstractThread, Instance, Op, Program, TemplateId, ThreadId};
+use threadwise_ir::{AbstractThread, Instance, Op, Point, Program, TemplateId, ThreadId};
 
 /// The program with one copy of each thread of which there may be any number: what proofs of
 /// conformance speak of.
@@ -50,24 +50,27 @@ impl FormulaProof {
     }
 }
 
-/// Whether the points are points of the thread: each call is made in the routine that the one before
-/// it calls, and the location is in the last one's.
 fn validate_points(program: &Program, template: TemplateId, points: &[PointFormula]) -> Result<(), FileError> {
-    for (index, point) in points.iter().enumerate() {
-        let mut routine = program.template(template).body;
-        for edge in &point.point.calls {
-            let edge = program.edges.get(edge.index()).filter(|edge| program.location(edge.from).routine == routine);
-            match edge.map(|edge| &edge.op) {
-                Some(Op::Call { routine: callee, .. }) => routine = *callee,
-                _ => return Err(FileError::new("there is no such call").within("calls").at(index)),
-            }
-        }
-        let location = program.locations.get(point.point.location.index());
-        if location.is_none_or(|location| location.routine != routine) {
-            return Err(FileError::new("there is no such location in the routine").within("location").at(index));
+    let mut numbered = points.iter().enumerate();
+    numbered.try_for_each(|(index, point)| validate_point(program, template, &point.point).map_err(|e| e.at(index)))
+}
+
+/// Whether the point is one of the thread: each call is made in the routine that the one before it calls, and the location
+/// is in the last one's.
+pub(crate) fn validate_point(program: &Program, template: TemplateId, point: &Point) -> Result<(), FileError> {
+    let mut routine = program.template(template).body;
+    for edge in &point.calls {
+        let edge = program.edges.get(edge.index()).filter(|edge| program.location(edge.from).routine == routine);
+        match edge.map(|edge| &edge.op) {
+            Some(Op::Call { routine: callee, .. }) => routine = *callee,
+            _ => return Err(FileError::new("there is no such call").within("calls")),
         }
     }
-    Ok(())
+    let location = program.locations.get(point.location.index());
+    match location.is_some_and(|location| location.routine == routine) {
+        true => Ok(()),
+        false => Err(FileError::new("there is no such location in the routine").within("location")),
+    }
 }
 
 impl Conformance {

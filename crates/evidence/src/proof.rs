@@ -1,4 +1,4 @@
-use crate::{CoverabilityProof, Folding, ProtectionProof};
+use crate::{CoverabilityProof, Folding, ProtectionProof, ScheduleProof};
 use threadwise_ir::{Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
@@ -21,6 +21,8 @@ pub enum Proof {
     Protection(ProtectionProof),
     /// What a few threads do, and what any number of copies do beside them.
     Coverability(CoverabilityProof),
+    /// Schedules that stand for all executions, and what holds along them.
+    Schedules(ScheduleProof),
 }
 
 impl Proof {
@@ -30,7 +32,7 @@ impl Proof {
             Proof::Modular(_) | Proof::Frontier(_) | Proof::Protection(_) => true,
             Proof::Cartesian(proof) => proof.is_modular(),
             Proof::Formulas(proof) => proof.is_modular(),
-            Proof::Reachable(_) | Proof::Conformance(_) | Proof::Coverability(_) => false,
+            Proof::Reachable(_) | Proof::Conformance(_) | Proof::Coverability(_) | Proof::Schedules(_) => false,
         }
     }
 }

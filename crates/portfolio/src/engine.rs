@@ -11,6 +11,7 @@ use threadwise_engine_explicit as explicit;
 use threadwise_engine_hunt as hunt;
 use threadwise_engine_intervals as intervals;
 use threadwise_engine_locks as locks;
+use threadwise_engine_lockstep as lockstep;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
 use threadwise_ir::{Instance, Program};
@@ -322,5 +323,42 @@ impl Engine for Coverability {
 
     fn run(&self, program: &Arc<Program>, _: &Request, budget: &Budget) -> (Claim, Stats) {
         coverability::analyse(program, budget)
+    }
+}
+
+/// Engine `lockstep`: one schedule for all that are equivalent, and what holds along it.
+pub(crate) struct Lockstep;
+
+impl Engine for Lockstep {
+    fn name(&self) -> EngineName {
+        EngineName::Lockstep
+    }
+
+    fn summary(&self) -> &'static str {
+        "lets threads that do not disturb each other run in step, and infers how their numbers relate"
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        lockstep::applicable(program)
+    }
+
+    fn is_candidate(&self, program: &Program) -> bool {
+        lockstep::is_candidate(program) && threadwise_solver::find(None).is_ok()
+    }
+
+    fn uses_solver(&self) -> bool {
+        true
+    }
+
+    /// What could not be excluded may be an error: a short search of interleavings finds out.
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = lockstep::analyse(program, budget);
+        if let Claim::Unknown(_) = claim
+            && !request.in_company
+            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
+        {
+            return (Claim::Refuted(trace), stats);
+        }
+        (claim, stats)
     }
 }

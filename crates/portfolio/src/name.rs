@@ -13,12 +13,13 @@ pub enum EngineName {
     Locks,
     Intervals,
     Coverability,
+    Lockstep,
     Hunt,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 10] = [
+    pub const ALL: [EngineName; 11] = [
         EngineName::Explicit,
         EngineName::Contracts,
         EngineName::Conformance,
@@ -28,6 +29,7 @@ impl EngineName {
         EngineName::Locks,
         EngineName::Intervals,
         EngineName::Coverability,
+        EngineName::Lockstep,
         EngineName::Hunt,
     ];
 
@@ -43,6 +45,7 @@ impl EngineName {
             EngineName::Locks => "locks",
             EngineName::Intervals => "intervals",
             EngineName::Coverability => "coverability",
+            EngineName::Lockstep => "lockstep",
             EngineName::Hunt => "hunt",
         }
     }

@@ -91,6 +91,7 @@ fn is_about_annotations(engine: EngineName) -> bool {
         | EngineName::Locks
         | EngineName::Intervals
         | EngineName::Coverability
+        | EngineName::Lockstep
         | EngineName::Hunt => false,
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::conformance::Conformance;
 use crate::engine::{
-    Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates,
+    Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Lockstep, Modular, Predicates,
 };
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
@@ -76,6 +76,8 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     order.extend(annotated.then_some((&Contracts as &dyn Engine, soon)));
     // It takes but a moment, and a judge that asks a solver takes over where it succeeds.
     order.push((&Intervals, soon));
+    // Where threads choose among very many values, those that list states give up at once.
+    order.push((&Lockstep, soon));
     // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
     order.extend(match unbounded {
         true => [(&Predicates as &dyn Engine, soon), (&Modular, soon), (&Cartesian, LAST)],
@@ -241,7 +243,8 @@ impl Race<'_> {
             | EngineName::Predicates
             | EngineName::Locks
             | EngineName::Intervals
-            | EngineName::Coverability => (3, 4),
+            | EngineName::Coverability
+            | EngineName::Lockstep => (3, 4),
         };
         let (budget, cancelled) =
             self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
@@ -277,7 +280,8 @@ impl Race<'_> {
                 | EngineName::Predicates
                 | EngineName::Locks
                 | EngineName::Intervals
-                | EngineName::Coverability => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
+                | EngineName::Coverability
+                | EngineName::Lockstep => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
             };
             runner.worker.set_weight(share);
         }
@@ -356,7 +360,7 @@ mod tests {
         // Whether there is a solver depends on the machine.
         let names = entrants(&program).into_iter().map(|(engine, _)| engine.name());
         names
-            .filter(|&name| name != EngineName::Predicates && name != EngineName::Intervals)
+            .filter(|&name| ![EngineName::Predicates, EngineName::Intervals, EngineName::Lockstep].contains(&name))
             .map(EngineName::as_str)
             .collect()
     }

@@ -1,6 +1,6 @@
 use crate::conformance::Conformance;
 use crate::engine::{
-    Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Modular, Predicates,
+    Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Lockstep, Modular, Predicates,
 };
 use crate::name::EngineName;
 
@@ -17,6 +17,7 @@ impl EngineName {
             EngineName::Locks => &Locks,
             EngineName::Intervals => &Intervals,
             EngineName::Coverability => &Coverability,
+            EngineName::Lockstep => &Lockstep,
             EngineName::Hunt => &Hunt,
         }
     }

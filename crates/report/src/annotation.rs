@@ -70,7 +70,8 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
         | Proof::Conformance(_)
         | Proof::Formulas(_)
         | Proof::Protection(_)
-        | Proof::Coverability(_) => None,
+        | Proof::Coverability(_)
+        | Proof::Schedules(_) => None,
     }
 }
 

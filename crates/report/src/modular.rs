@@ -207,6 +207,9 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
         )),
         Proof::Conformance(proof) => Some(conformance_how(proof, states)),
         Proof::Coverability(proof) => Some(how_crowds(proof)),
+        Proof::Schedules(_) => Some(format!(
+            "schedules that stand for all others; the proof's {states} combinations of points have been checked"
+        )),
     }
 }
 

@@ -23,8 +23,8 @@ fn is_expected(example: &Example, engine: &str, verdict: &Verdict) -> bool {
             }
         };
     }
-    if engine == "intervals" || engine == "coverability" {
-        // What the first knows is not much, and the second may be outside of its theory; what they say must be true.
+    if ["intervals", "coverability", "lockstep"].contains(&engine) {
+        // What the first and the last know is not much, and the second may be outside of its theory; what they say must be true.
         let truth = if example.safe { "safe" } else { "unsafe" };
         return !verdict.is_internal_error() && [truth, "unknown"].contains(&verdict.word());
     }
@@ -56,7 +56,13 @@ fn every_applicable_engine_gives_the_expected_verdict() {
             if elsewhere || engine.applicable(&program).is_err() {
                 continue;
             }
-            let asked_once = [EngineName::Contracts, EngineName::Hunt, EngineName::Intervals, EngineName::Coverability];
+            let asked_once = [
+                EngineName::Contracts,
+                EngineName::Hunt,
+                EngineName::Intervals,
+                EngineName::Coverability,
+                EngineName::Lockstep,
+            ];
             let only_once = asked_once.contains(&engine.name());
             let symmetries: &[bool] = if only_once { &[true] } else { &[true, false] };
             for &symmetry in symmetries {
@@ -65,7 +71,8 @@ fn every_applicable_engine_gives_the_expected_verdict() {
                 // Engine `cartesian` is complete for finite programs; of others it may say nothing.
                 let may_run_on = engine.name() == EngineName::Cartesian && is_infinite(&program);
                 let proves_nothing = engine.name() == EngineName::Hunt && example.safe;
-                let proves_nothing = proves_nothing || engine.name() == EngineName::Intervals;
+                let proves_nothing =
+                    proves_nothing || [EngineName::Intervals, EngineName::Lockstep].contains(&engine.name());
                 let limit = if may_run_on || proves_nothing || example.is_unknown_to(name) { 1 } else { 120 };
                 let budget = Budget::new(Some(Duration::from_secs(limit)), Some(4 << 30));
                 let outcome = verify(&program, &request, &budget);

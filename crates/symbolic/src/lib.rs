@@ -26,6 +26,7 @@ mod touch;
 mod unsupported;
 mod waiting;
 mod walk;
+mod world;
 
 pub use edge::{Choose, Taken, by_constants, take_edge};
 pub use expression::{Others, Translated, View};
@@ -39,3 +40,4 @@ pub use touch::Touch;
 pub use unsupported::{Unsupported, go_on};
 pub use waiting::{has_ended, is_still, may_rest, waits_for};
 pub use walk::{End, Way, starts, ways};
+pub use world::World;

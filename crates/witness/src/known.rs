@@ -83,7 +83,7 @@ impl Known {
                     facts.formulas.push(said.formula.clone());
                 }
             }
-            Proof::Conformance(_) | Proof::Protection(_) | Proof::Coverability(_) => return None,
+            Proof::Conformance(_) | Proof::Protection(_) | Proof::Coverability(_) | Proof::Schedules(_) => return None,
         }
         Some(known)
     }

@@ -1,0 +1,336 @@
+//! Who has to go first: a set of threads such that whatever the others do meanwhile could as well come after their next steps,
+//! and that does not include going wrong.
+
+use crate::Stop;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use threadwise_ir::{Point, Sort};
+use threadwise_limits::Budget;
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::{Answer, Session, Settings, SolverCommand};
+use threadwise_symbolic::{End, Population, Way, World, by_constants, ways};
+
+/// Shared variables, by the numbers of their terms, that have certain values.
+pub(crate) type Facts = BTreeMap<usize, i64>;
+
+type Place = (usize, Point);
+
+/// What a thread can do from a point while facts hold.
+#[derive(Clone, Debug, Default)]
+struct Doing {
+    goes_wrong: bool,
+    to: Vec<Point>,
+    /// The facts that it changes.
+    changes: Vec<usize>,
+}
+
+/// Who goes first, and why nobody else has to.
+#[derive(Clone, Debug)]
+pub(crate) struct First {
+    pub(crate) threads: Vec<usize>,
+    pub(crate) others: Vec<(usize, Vec<Point>)>,
+    pub(crate) facts: Facts,
+}
+
+/// Answers questions about single steps, each once.
+pub(crate) struct Oracle<'a> {
+    pub(crate) population: &'a Population,
+    session: Session,
+    /// The shared terms whose values are followed: who holds what, who runs, what flags say.
+    pub(crate) followed: Vec<usize>,
+    possible: FxHashMap<Term, bool>,
+    doings: FxHashMap<(usize, Point, Facts), Doing>,
+    exchanged: FxHashMap<(Place, Place, Option<Facts>), bool>,
+}
+
+impl<'a> Oracle<'a> {
+    pub(crate) fn new(
+        population: &'a Population,
+        command: &SolverCommand,
+        budget: &Budget,
+    ) -> Result<Oracle<'a>, Stop> {
+        let session = Session::start(command, Settings::default(), budget)?;
+        let (possible, doings, exchanged) = Default::default();
+        Ok(Oracle { population, session, followed: followed(population), possible, doings, exchanged })
+    }
+
+    /// Constants for everything but the facts, and that they are of their sorts.
+    pub(crate) fn world(&self, points: &[Point], facts: &Facts) -> (World, Term) {
+        let (world, well_formed, _) = World::named(self.population, points);
+        let mut leaves = world.leaves();
+        facts.iter().for_each(|(&leaf, &value)| leaves[leaf] = constant(&leaves[leaf], value));
+        (world.with_leaves(leaves), well_formed)
+    }
+
+    pub(crate) fn ways(&self, thread: usize, at: usize, world: &World) -> Result<Vec<Way>, Stop> {
+        let me = Term::int(thread as i64 + 1);
+        let mut choose = by_constants(self.population, format!("c{at}"));
+        Ok(ways(self.population, &me, world.thread(at), &mut choose)?)
+    }
+
+    /// Whether a term can be true, as far as the solver knows.
+    pub(crate) fn is_possible(&mut self, term: &Term) -> Result<bool, Stop> {
+        if let Some(known) = term.as_bool().or_else(|| self.possible.get(term).copied()) {
+            return Ok(known);
+        }
+        self.session.push();
+        self.session.declare_all(&constants(term));
+        self.session.assert(term);
+        let answer = self.session.check()?;
+        self.session.pop();
+        self.possible.insert(term.clone(), answer != Answer::Unsat);
+        Ok(answer != Answer::Unsat)
+    }
+
+    /// The only value that a term can have where another one is true.
+    pub(crate) fn only_value(&mut self, when: &Term, term: &Term) -> Result<Option<i64>, Stop> {
+        if let Some(value) = term.as_int().or_else(|| term.as_bool().map(i64::from)) {
+            return Ok(Some(value));
+        }
+        if term.name().is_some() && when.as_bool().is_some() {
+            return Ok(None);
+        }
+        self.session.push();
+        let all = Term::all([when, &term.equals(term)]);
+        let mut declared = constants(&all);
+        declared.extend(constants(term).into_iter().filter(|c| !constants(&all).contains(c)));
+        self.session.declare_all(&declared);
+        self.session.assert(when);
+        let mut value = None;
+        if self.session.check()? == Answer::Sat {
+            value = self.session.values(std::slice::from_ref(term))?.first().and_then(|value| value.scalar());
+        }
+        if let Some(only) = value {
+            self.session.assert(&term.equals(constant(term, only)).not());
+            value = (self.session.check()? == Answer::Unsat).then_some(only);
+        }
+        self.session.pop();
+        Ok(value)
+    }
+
+    /// The fewest threads that have to go first, of those that the preferred ones in turn lead to. Nobody has to, where nothing
+    /// can go wrong any more.
+    pub(crate) fn first(&mut self, points: &[Point], facts: &Facts, preferred: &[usize]) -> Result<First, Stop> {
+        let everybody: Vec<usize> = (0..points.len()).collect();
+        if let Ok((facts, others)) = self.kept(points, facts, &everybody)? {
+            return Ok(First { threads: Vec::new(), others, facts });
+        }
+        let mut best = First { threads: everybody, others: Vec::new(), facts: Facts::new() };
+        for &thread in preferred {
+            if self.population.program.location(points[thread].location).edges.is_empty() {
+                continue;
+            }
+            let found = self.closed(points, facts, thread)?;
+            if found.threads.len() < best.threads.len() {
+                best = found;
+            }
+            if best.threads.len() == 1 {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The threads that have to go first if this one does.
+    fn closed(&mut self, points: &[Point], facts: &Facts, thread: usize) -> Result<First, Stop> {
+        let mut threads = vec![thread];
+        loop {
+            let others: Vec<usize> = (0..points.len()).filter(|other| !threads.contains(other)).collect();
+            let (facts, others) = match self.kept(points, facts, &others)? {
+                Ok(kept) => kept,
+                Err(wrong) => {
+                    threads.push(wrong);
+                    continue;
+                }
+            };
+            match self.disturber(points, &threads, &facts, &others)? {
+                Some(other) => threads.push(other),
+                None => {
+                    threads.sort_unstable();
+                    return Ok(First { threads, others, facts });
+                }
+            }
+        }
+    }
+
+    /// The facts that hold as long as only these threads move, and where they are then; or one that may go wrong.
+    #[allow(clippy::type_complexity)]
+    fn kept(
+        &mut self,
+        points: &[Point],
+        facts: &Facts,
+        threads: &[usize],
+    ) -> Result<Result<(Facts, Vec<(usize, Vec<Point>)>), usize>, Stop> {
+        let mut facts = facts.clone();
+        'weaken: loop {
+            let mut all: Vec<(usize, Vec<Point>)> = Vec::new();
+            for &thread in threads {
+                let mut reached = vec![points[thread].clone()];
+                let mut next = 0;
+                while next < reached.len() {
+                    let doing = self.doing(thread, &reached[next], &facts)?;
+                    next += 1;
+                    if doing.goes_wrong {
+                        return Ok(Err(thread));
+                    }
+                    if !doing.changes.is_empty() {
+                        facts.retain(|leaf, _| !doing.changes.contains(leaf));
+                        continue 'weaken;
+                    }
+                    for to in doing.to {
+                        if !reached.contains(&to) {
+                            reached.push(to);
+                        }
+                    }
+                }
+                all.push((thread, reached));
+            }
+            return Ok(Ok((facts, all)));
+        }
+    }
+
+    fn doing(&mut self, thread: usize, point: &Point, facts: &Facts) -> Result<Doing, Stop> {
+        let key = (thread, point.clone(), facts.clone());
+        if let Some(known) = self.doings.get(&key) {
+            return Ok(known.clone());
+        }
+        let (world, well_formed) = self.world(std::slice::from_ref(point), facts);
+        let mut doing = Doing::default();
+        for way in self.ways(thread, 0, &world)? {
+            if !self.is_possible(&well_formed.and(&way.when))? {
+                continue;
+            }
+            match way.end {
+                End::Error => doing.goes_wrong = true,
+                End::Rest(state) => {
+                    let after = world.after(0, &state).leaves();
+                    for (&leaf, &value) in facts {
+                        let same = after[leaf].equals(constant(&after[leaf], value));
+                        if self.is_possible(&Term::all([&well_formed, &way.when, &same.not()]))? {
+                            doing.changes.push(leaf);
+                        }
+                    }
+                    doing.to.push(state.point);
+                }
+            }
+        }
+        self.doings.insert(key, doing.clone());
+        Ok(doing)
+    }
+
+    /// A thread whose steps cannot always come after those of the first ones.
+    fn disturber(
+        &mut self,
+        points: &[Point],
+        first: &[usize],
+        facts: &Facts,
+        others: &[(usize, Vec<Point>)],
+    ) -> Result<Option<usize>, Stop> {
+        for (other, reached) in others {
+            for point in reached {
+                for &thread in first {
+                    let (one, two) = ((thread, points[thread].clone()), (*other, point.clone()));
+                    if !self.can_exchange(&one, &two, None)? && !self.can_exchange(&one, &two, Some(facts))? {
+                        return Ok(Some(*other));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn can_exchange(&mut self, first: &Place, other: &Place, facts: Option<&Facts>) -> Result<bool, Stop> {
+        let key = (first.clone(), other.clone(), facts.cloned());
+        if let Some(known) = self.exchanged.get(&key) {
+            return Ok(*known);
+        }
+        let known = self.exchanges(first, other, facts.unwrap_or(&Facts::new()))?;
+        self.exchanged.insert(key, known);
+        Ok(known)
+    }
+
+    /// Whether a step of the other thread and then one of the first could be taken the other way round.
+    fn exchanges(&mut self, first: &Place, other: &Place, facts: &Facts) -> Result<bool, Stop> {
+        let (world, well_formed) = self.world(&[first.1.clone(), other.1.clone()], facts);
+        let at_once = self.ways(first.0, 0, &world)?;
+        let wrong_at_once = Term::any(at_once.iter().filter(|way| matches!(way.end, End::Error)).map(|way| &way.when));
+        for before in self.ways(other.0, 1, &world)? {
+            let End::Rest(state) = &before.end else { continue };
+            let between = world.after(1, state);
+            for late in self.ways(first.0, 0, &between)? {
+                let happens = before.when.and(&late.when);
+                let good = match &late.end {
+                    End::Error => wrong_at_once.clone(),
+                    End::Rest(state) => {
+                        let end = between.after(0, state);
+                        self.turned_round(&world, (&at_once, &late), (other.0, &before), &end)?
+                    }
+                };
+                let left = good.conjuncts().iter().filter(|part| !happens.conjuncts().contains(part));
+                let bad = Term::all([&well_formed, &happens, &Term::all(left).not()]);
+                if self.is_possible(&bad)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn turned_round(
+        &self,
+        world: &World,
+        (at_once, late): (&[Way], &Way),
+        (other, before): (usize, &Way),
+        end: &World,
+    ) -> Result<Term, Stop> {
+        let Some((soon, between)) = along(at_once, late, world, 0) else { return Ok(Term::bool(false)) };
+        let after = self.ways(other, 1, &between)?;
+        let Some((then, last)) = along(&after, before, &between, 1) else { return Ok(Term::bool(false)) };
+        Ok(Term::all([&soon.when, &then.when, &last.same(end)]))
+    }
+}
+
+/// The way along the same edges, and where it leads.
+fn along<'w>(ways: &'w [Way], wanted: &Way, world: &World, who: usize) -> Option<(&'w Way, World)> {
+    ways.iter().find_map(|way| match &way.end {
+        End::Rest(state) if way.path == wanted.path => Some((way, world.after(who, state))),
+        End::Rest(_) | End::Error => None,
+    })
+}
+
+/// A value of the term's sort.
+pub(crate) fn constant(term: &Term, value: i64) -> Term {
+    if *term.sort() == SmtSort::Bool { Term::bool(value != 0) } else { Term::int(value) }
+}
+
+/// The constants in a term.
+pub(crate) fn constants(term: &Term) -> Vec<Term> {
+    let mut all: Vec<Term> = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    term.for_each_leaf(&mut |leaf| {
+        if leaf.name().is_some() && seen.insert(leaf.clone()) {
+            all.push(leaf.clone());
+        }
+    });
+    all
+}
+
+fn followed(population: &Population) -> Vec<usize> {
+    let mut followed = Vec::new();
+    let mut next = 0;
+    for var in &population.program.shared {
+        let leaves = population.leaf_sorts(&var.sort);
+        let mut element = &var.sort;
+        while let Sort::Array(_, inner) = element {
+            element = inner;
+        }
+        for leaf in leaves {
+            let is_scalar = matches!(leaf, SmtSort::Int | SmtSort::Bool);
+            if is_scalar && matches!(element, Sort::Tid | Sort::Enum(_) | Sort::Bool) {
+                followed.push(next);
+            }
+            next += 1;
+        }
+    }
+    followed
+}
