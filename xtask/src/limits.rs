@@ -27,7 +27,7 @@ pub struct Options {
     program: PathBuf,
 }
 
-const ENGINES: [&str; 11] = [
+const ENGINES: [&str; 12] = [
     "explicit",
     "modular",
     "cartesian",
@@ -37,6 +37,7 @@ const ENGINES: [&str; 11] = [
     "locks",
     "intervals",
     "coverability",
+    "lockstep",
     "hunt",
     "auto",
 ];
