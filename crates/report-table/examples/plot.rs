@@ -21,5 +21,7 @@ fn main() {
     let tasks = lines.iter().map(|line| line.seconds.len()).max().unwrap_or(0);
     let most = rows.iter().map(|row| row.seconds).fold(1.0, f64::max);
     let size = if folder.is_some() { (350, 220) } else { (720, 360) };
-    print!("{}", quantile_plot(&lines, tasks, most, size));
+    // A picture in a document has no ground of its own.
+    let ground = "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<title>";
+    print!("{}", quantile_plot(&lines, tasks, most, size).replacen("<title>", ground, 1));
 }
