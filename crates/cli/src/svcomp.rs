@@ -27,7 +27,7 @@ fn property(name: &'static str) -> &'static str {
     match name {
         "assertions" | "" => "unreach-call",
         "races" => "no-data-race",
-        "memory" => "valid-memsafety",
+        "memory" | "memtrack" => "valid-memsafety",
         "overflow" => "no-overflow",
         "deadlock" => "no-deadlock",
         other => other,
@@ -38,6 +38,7 @@ fn property(name: &'static str) -> &'static str {
 fn violated(name: &'static str, trace: &ReplayedTrace) -> &'static str {
     let violation = &trace.trace().violation;
     match violation {
+        Violation::Step { error: StepError::Memory, .. } if name == "memtrack" => "valid-memtrack",
         Violation::Step { error: StepError::Memory, .. } => {
             let text = violation_info(trace.instance(), violation).property;
             if text.starts_with("free") { "valid-free" } else { "valid-deref" }

@@ -139,6 +139,7 @@ impl<'a> Elaborator<'a> {
         self.declare(name, Symbol::Sized(local, (**element).clone()));
         let result = Place::local(local, Type::Pointer, span);
         let ty = self.lower(element);
+        self.said.automatic.insert(span);
         let library = Library::Allocate { result, ty, count, zeroed: false };
         self.body.emit(InstructionKind::Library(Box::new(library)), span);
         Ok(())

@@ -109,7 +109,7 @@ pub static PROPERTY: FrontendOption = FrontendOption {
     short: None,
     long: "property",
     value_name: Some("NAME|FILE.prp"),
-    help: "What to verify: assertions, races, memory, overflow, locks, deadlock, or a property file; may be given several times",
+    help: "What to verify: assertions, races, memory, overflow, locks, deadlock, memtrack, or a property file; may be given several times",
     subject: "choice of properties: what it declares is verified",
     check: |text| checks_of(Checks::none(), text).map(drop),
 };
@@ -123,7 +123,7 @@ fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
         return Ok(checks);
     }
     if !text.ends_with(".prp") {
-        let names = "assertions, races, memory, overflow, locks and deadlock";
+        let names = "assertions, races, memory, overflow, locks, deadlock and memtrack";
         return Err(format!("there are {names}, and files whose names end with .prp"));
     }
     let content = std::fs::read_to_string(text).map_err(|error| format!("cannot be read: {error}"))?;
@@ -133,6 +133,7 @@ fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
         ("valid-deref", "memory"),
         ("valid-free", "memory"),
         ("! overflow", "overflow"),
+        ("valid-memtrack", "memtrack"),
     ];
     let mut all = checks;
     let mut is_known = false;
@@ -140,7 +141,7 @@ fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
         all = named(all, name).unwrap_or(all);
         is_known = true;
     }
-    for words in ["valid-memtrack", "valid-memcleanup", "F end"] {
+    for words in ["valid-memcleanup", "F end"] {
         if content.contains(words) {
             return Err(format!("the property `{words}` is not supported"));
         }
@@ -156,6 +157,7 @@ fn named(checks: Checks, name: &str) -> Option<Checks> {
         "overflow" => Checks { overflow: true, ..checks },
         "locks" => Checks { locks: true, ..checks },
         "deadlock" => Checks { deadlock: true, ..checks },
+        "memtrack" => Checks { memtrack: true, ..checks },
         _ => return None,
     })
 }

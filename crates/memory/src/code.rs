@@ -5,7 +5,7 @@
 //! All conversions are explicit, sizes and offsets are bytes as the source language lays things out, and indices and
 //! pointer offsets are scaled by what is said here, not by types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_ir::Bits;
 use threadwise_source::{SourceMap, Span};
@@ -75,6 +75,8 @@ pub struct Annotations {
     /// What threads that run a function may expect of the steps of others, and what they promise of their own.
     pub relies: Vec<(FunctionId, Expr, Span)>,
     pub guarantees: Vec<(FunctionId, Expr, Span)>,
+    /// Allocations, by their places, of what is freed by itself.
+    pub automatic: BTreeSet<Span>,
     /// Globals that stand for other globals after a step.
     pub after: BTreeMap<GlobalId, GlobalId>,
 }
@@ -441,6 +443,8 @@ pub enum Library {
         result: Place,
     },
     Free(Expr),
+    /// The process is about to be ended in the middle of the program, without an error.
+    ProcessEnds,
 }
 
 /// An object or a part of one.

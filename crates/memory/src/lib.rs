@@ -45,6 +45,8 @@ pub struct Checks {
     pub exceptions: bool,
     /// No thread can go on, and one has not ended.
     pub deadlock: bool,
+    /// Memory is lost: not freed, and nobody points to it.
+    pub memtrack: bool,
 }
 
 impl Checks {
@@ -58,6 +60,7 @@ impl Checks {
             ("locks", self.locks),
             ("exceptions", self.exceptions),
             ("deadlock", self.deadlock),
+            ("memtrack", self.memtrack),
         ];
         all.into_iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| name).collect()
     }
@@ -71,6 +74,7 @@ impl Checks {
             locks: false,
             exceptions: false,
             deadlock: false,
+            memtrack: false,
         }
     }
 }

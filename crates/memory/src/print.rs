@@ -207,6 +207,7 @@ impl Printer<'_> {
             }
             Library::StructOf { pointer, result } => format!("{} = struct of {}", p(result), e(pointer)),
             Library::Extent { pointer, unit, result } => format!("{} = extent {} / {unit}", p(result), e(pointer)),
+            Library::ProcessEnds => "the process ends".to_string(),
             Library::Free(pointer) => format!("free {}", e(pointer)),
         }
     }

@@ -144,6 +144,7 @@ pub(crate) fn parts_of(library: &mut Library) -> (Vec<&mut Place>, Vec<&mut Expr
             ([Some(barrier), result.as_mut()].into_iter().flatten().collect(), Vec::new())
         }
         Library::Once { once, function } => (vec![once], vec![function]),
+        Library::ProcessEnds => (Vec::new(), Vec::new()),
         Library::Allocate { result, count, .. } => (vec![result], vec![count]),
         Library::Extent { pointer, result, .. } | Library::StructOf { pointer, result } => {
             (vec![result], vec![pointer])

@@ -17,6 +17,9 @@ use threadwise_source::{SourceMap, Span};
 /// So far ahead is looked for a load that the compiler does earlier.
 const AHEAD: usize = 12;
 
+/// How many bytes a scalar has at most.
+const LARGEST_SCALAR: u64 = 8;
+
 /// A thread of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Real {
@@ -189,7 +192,10 @@ impl<'a> Driver<'a> {
         if self.places.is_bound(key) || self.places.object_at(event.address).is_some() {
             return false;
         }
-        let fits = if of_library { event.is_of_library() } else { fits(event, event.address, size, writes) };
+        // A scalar of another size is something else; what is larger than any scalar is copied at once.
+        let is_alike = event.size == size || event.size > LARGEST_SCALAR;
+        let fits =
+            if of_library { event.is_of_library() } else { is_alike && fits(event, event.address, size, writes) };
         fits && self.is_on_line(event.place, deed.span)
     }
 

@@ -39,6 +39,7 @@ fn in_words(property: &str, program: &Program, unreached: &[Unreached]) -> Strin
         "locks" => "no lock misused".to_string(),
         "exceptions" => "no exception that nobody catches".to_string(),
         "deadlock" => "no deadlock".to_string(),
+        "memtrack" => "no memory is lost".to_string(),
         other => other.to_string(),
     }
 }

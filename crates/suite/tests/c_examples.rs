@@ -8,7 +8,7 @@ use threadwise_portfolio::{Request, verify};
 use threadwise_source::SourceFile;
 use threadwise_suite::{c_corpus, c_examples};
 
-const PROPERTIES: [&str; 6] = ["assertions", "races", "memory", "overflow", "locks", "deadlock"];
+const PROPERTIES: [&str; 7] = ["assertions", "races", "memory", "overflow", "locks", "deadlock", "memtrack"];
 
 /// The verdict on one property of a program, whose bounds are raised as long as it goes beyond them.
 fn verdict(path: &Path, text: &str, property: &str) -> String {

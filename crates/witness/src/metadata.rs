@@ -19,11 +19,12 @@ pub struct Subject {
 }
 
 /// Properties as the competition writes them; those that it does not have are written likewise.
-const SPECIFICATIONS: [(&str, &str); 7] = [
+const SPECIFICATIONS: [(&str, &str); 8] = [
     ("assertions", "G ! call(reach_error())"),
     ("races", "G ! data-race"),
     ("memory", "G valid-free"),
     ("memory", "G valid-deref"),
+    ("memtrack", "G valid-memtrack"),
     ("overflow", "G ! overflow"),
     ("locks", "G ! lock-misuse"),
     ("deadlock", "G ! deadlock"),

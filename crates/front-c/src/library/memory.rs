@@ -72,6 +72,9 @@ impl<'a> Elaborator<'a> {
         let elements = if call.name == "realloc" { self.stable(elements) } else { elements };
         let (result, value) = self.result_place(&VOID.pointer_to(), span);
         let zeroed = call.name == "calloc";
+        if call.name == "alloca" {
+            self.said.automatic.insert(span);
+        }
         let ty = ty.unqualified();
         let lowered = self.lower(&ty);
         self.library(Library::Allocate { result, ty: lowered, count: elements.clone(), zeroed }, span);

@@ -6,7 +6,7 @@ use crate::fold;
 use crate::types::{IntKind, Ty};
 use crate::values::Value;
 use threadwise_ir::Bits;
-use threadwise_memory::code::{self, End, Expr, ExprKind, Failure, InstructionKind, Type};
+use threadwise_memory::code::{self, End, Expr, ExprKind, Failure, InstructionKind, Library, Type};
 
 impl<'a> Elaborator<'a> {
     pub fn verifier_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
@@ -38,7 +38,12 @@ impl<'a> Elaborator<'a> {
                 let [(condition, _)] = self.exactly(call)?;
                 self.body.emit(InstructionKind::Assume(fold::truth(condition)), span);
             }
-            "abort" | "exit" | "_Exit" | "_exit" | "quick_exit" | "__builtin_trap" => {
+            "exit" | "_Exit" | "_exit" | "quick_exit" => {
+                self.evaluate(call)?;
+                self.library(Library::ProcessEnds, span);
+                self.body.end(End::Exit, span);
+            }
+            "abort" | "__builtin_trap" => {
                 self.evaluate(call)?;
                 self.body.end(End::Exit, span);
             }

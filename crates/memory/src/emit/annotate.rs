@@ -21,7 +21,7 @@ pub(super) fn before_step(code: &Code, place: &Place) -> Option<Place> {
 /// Notes what annotations mention: there are variables for that, and to access them is a step, because formulas speak of
 /// the states in between.
 pub(super) fn mention(code: &Code, points: &mut Points<'_>, accesses: &mut Accesses) {
-    let Annotations { invariants, init, noraces, relies, guarantees, after: _ } = &code.annotations;
+    let Annotations { invariants, init, noraces, relies, guarantees, automatic: _, after: _ } = &code.annotations;
     let contracts = relies.iter().chain(guarantees).map(|(_, formula, _)| formula);
     let mut places: Vec<Place> = noraces.iter().map(|(place, _)| place.clone()).collect();
     places.extend(invariants.iter().chain(contracts).flat_map(loads_of_expr));

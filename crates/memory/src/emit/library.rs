@@ -75,6 +75,10 @@ impl Emitter<'_> {
             Library::SetHeld { set, result } => self.set_held(set, result, span),
             Library::SetExit(set) => self.set_exit(set, span),
             Library::Once { once, function } => self.once(once, function, span),
+            Library::ProcessEnds => {
+                self.look_for_leaks(true, span);
+                Ok(())
+            }
             Library::Allocate { result, count, .. } => self.allocate(at, result, count, span),
             Library::StructOf { pointer, result } => self.struct_of(pointer, result, span),
             Library::Extent { pointer, unit, result } => self.extent(pointer, *unit, result, span),
@@ -293,6 +297,9 @@ impl Emitter<'_> {
     }
 
     fn thread_exit(&mut self, span: Span) -> Fallible<()> {
+        if self.is_main() {
+            self.look_for_leaks(true, span);
+        }
         self.live(None, false, span);
         self.end_thread(self.exit, span);
         // What comes after is not reached.
@@ -307,7 +314,7 @@ impl Emitter<'_> {
         arithmetic(BinaryOp::Div, diff, int(of.stride as i64, span))
     }
 
-    fn flag(&self, object: ObjectId, slot: Term, span: Span) -> Option<(TermPlace, Term)> {
+    pub(super) fn flag(&self, object: ObjectId, slot: Term, span: Span) -> Option<(TermPlace, Term)> {
         let var = VarRef::Shared(*self.alive.get(&object)?);
         let slots = self.objects.object(object).slots;
         let sort = Sort::array(Sort::Range(0, slots as i64 - 1), Sort::Bool);

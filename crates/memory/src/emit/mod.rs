@@ -8,6 +8,7 @@ mod access;
 mod annotate;
 mod chart;
 mod inputs;
+mod leaks;
 mod library;
 mod lifetimes;
 mod live;
@@ -572,6 +573,10 @@ impl<'a> Emitter<'a> {
             }
             End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
             // Where main returns, the process ends.
+            End::Return(_) if self.checks.memtrack && self.is_main() => {
+                self.look_for_leaks(false, span);
+                self.end_thread(exit, span);
+            }
             End::Return(_) if self.checks.deadlock && self.is_main() && self.code.language == Language::C => {
                 self.skip_to(self.stopped)
             }

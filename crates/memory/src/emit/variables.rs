@@ -122,11 +122,12 @@ impl Emitter<'_> {
                 continue;
             }
             let (name, slots, span) = (object.name.clone(), object.slots, object.span);
-            if slots > 1 || self.accesses.freed.contains(&id) || !self.is_exact(id) {
+            let may_end = self.accesses.freed.contains(&id) || self.checks.memtrack;
+            if slots > 1 || may_end || !self.is_exact(id) {
                 let used = self.add_shared(format!("{name}.used"), Sort::Bits(UNSIGNED), Initial::Default, span);
                 self.used.insert(id, used);
             }
-            if self.accesses.freed.contains(&id) {
+            if may_end {
                 let keys = Sort::Range(0, slots as i64 - 1);
                 let alive =
                     self.add_shared(format!("{name}.alive"), Sort::array(keys, Sort::Bool), Initial::Default, span);
