@@ -83,11 +83,12 @@ struct Arrival {
 
 /// Whether nothing that is asked for looks at the states between steps.
 pub(super) fn is_unseen(code: &Code, options: &Options) -> bool {
-    let Checks { races, locks, deadlock, assertions: _, memory: _, overflow: _, exceptions: _ } = options.checks;
-    let Annotations { invariants, init, noraces, relies, guarantees, after: _ } = &code.annotations;
+    let Checks { races, locks, deadlock, memtrack, assertions: _, memory: _, overflow: _, exceptions: _ } =
+        options.checks;
+    let Annotations { invariants, init, noraces, relies, guarantees, automatic: _, after: _ } = &code.annotations;
     let is_annotated =
         !(invariants.is_empty() && init.is_empty() && noraces.is_empty() && relies.is_empty() && guarantees.is_empty());
-    code.language == Language::C && !(races || locks || deadlock || options.outline || is_annotated)
+    code.language == Language::C && !(races || locks || deadlock || memtrack || options.outline || is_annotated)
 }
 
 impl Emitter<'_> {
