@@ -16,7 +16,10 @@
 //!    whoever may be in the crowd before, or comes to it by the step, may be in it after;
 //! 3. *exclusion*: if something is excluded after such a step, then what must have been there before is excluded too (or
 //!    could not be there): that is the same without those who came to the crowd by the step, and with the one who took it;
-//! 4. *properties*: cores with such crowds as are not excluded are no errors. It is enough to look at crowds of a few: a
+//! 4. *bounds*: where it is said that there are at most so many of certain members, nobody starts as one of them, and no step
+//!    leads beyond the number of the core after it from the number of the core before: the one who takes it is one less, those who
+//!    come to the crowd are as many more as are such members. A crowd with more of them is excluded;
+//! 5. *properties*: cores with such crowds as are not excluded are no errors. It is enough to look at crowds of a few: a
 //!    step that goes wrong is that of one thread, and an error has few witnesses, which alone are an error too. That crowd is
 //!    not excluded either, being smaller.
 //!
@@ -49,7 +52,10 @@ type Member = (TemplateId, u32);
 /// Members in order, each as often as it is there.
 type Collection = Vec<Member>;
 
-/// Checks the four points; gives the size of the proof.
+/// Certain members, of which there are but few at a time.
+type Kind = Rc<FxHashSet<Member>>;
+
+/// Checks the five points; gives the size of the proof.
 pub(crate) fn check(program: &Arc<Program>, proof: &CoverabilityProof, budget: &Budget) -> Result<u64, CheckError> {
     let instance = proof.validate(program).map_err(|e| refuted(format!("the proof does not fit the program: {e}")))?;
     let witnesses = witnesses(&instance)?;
@@ -74,11 +80,14 @@ struct Said {
     threads: Vec<(usize, u32)>,
     crowd: FxHashSet<Member>,
     excluded: Vec<Collection>,
+    /// Certain members, and how many of them there are at most.
+    bounded: Vec<(Kind, u32)>,
 }
 
 impl Said {
     fn excludes(&self, collection: &[Member]) -> bool {
-        self.excluded.iter().any(|excluded| is_within(excluded, collection))
+        let is_too_many = |(members, most): &(Kind, u32)| count(members, collection) > *most as usize;
+        self.excluded.iter().any(|excluded| is_within(excluded, collection)) || self.bounded.iter().any(is_too_many)
     }
 }
 
@@ -113,8 +122,17 @@ impl<'a> Judge<'a> {
             instances: FxHashMap::default(),
             budget,
         };
-        for core in &proof.cores {
+        let mut bounds: Vec<(Kind, &[Option<u32>])> = Vec::new();
+        for bounded in &proof.bounded {
+            let mut number = |&(template, index): &(TemplateId, u32)| {
+                (template, judge.locals.number(&proof.locals[template.index()][index as usize]))
+            };
+            bounds.push((Rc::new(bounded.members.iter().map(&mut number).collect()), &bounded.most));
+        }
+        for (index, core) in proof.cores.iter().enumerate() {
             budget.check()?;
+            let bounded = bounds.iter().filter_map(|(members, most)| Some((members.clone(), most[index]?)));
+            let bounded = bounded.collect();
             let words = &proof.shared[core.shared as usize];
             let threads = CoverabilityProof::threads_of_core(instance, words).expect("the proof fits");
             let shared = judge.stores.number(words);
@@ -135,7 +153,7 @@ impl<'a> Judge<'a> {
             if judge.numbers.insert(key, judge.cores.len()).is_some() {
                 return Err(refuted("a core is listed twice"));
             }
-            judge.cores.push(Rc::new(Said { shared, threads, crowd: crowd.into_iter().collect(), excluded }));
+            judge.cores.push(Rc::new(Said { shared, threads, crowd: crowd.into_iter().collect(), excluded, bounded }));
         }
         Ok(judge)
     }
@@ -185,7 +203,10 @@ impl<'a> Judge<'a> {
                 if !crowd.is_subset(&said.crowd) {
                     return Err(refuted("a copy starts with what may not be in the crowd"));
                 }
-                if said.excluded.iter().any(|excluded| excluded.iter().all(|member| crowd.contains(member))) {
+                let starts_bounded = said.bounded.iter().any(|(members, _)| !members.is_disjoint(&crowd));
+                if starts_bounded
+                    || said.excluded.iter().any(|excluded| excluded.iter().all(|member| crowd.contains(member)))
+                {
                     return Err(refuted("a crowd is excluded with which the program may start"));
                 }
             }
@@ -193,7 +214,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Points 2 and 3, and of point 4 that no step goes wrong.
+    /// Points 2 to 4, and of point 5 that no step goes wrong.
     fn steps_stay_in(&mut self, core: usize) -> Result<(), CheckError> {
         let said = self.cores[core].clone();
         for &(thread, local) in &said.threads {
@@ -228,6 +249,9 @@ impl<'a> Judge<'a> {
             let after = self.cores[after].clone();
             if !said.crowd.is_subset(&after.crowd) || !came.iter().all(|member| after.crowd.contains(member)) {
                 return Err(self.refuted_at(said, thread, local, "may take a step to a crowd that is not listed"));
+            }
+            if !said.excludes(&mover) && !stays_bounded(said, &after, &mover, &came) {
+                return Err(self.refuted_at(said, thread, local, "may take a step to a crowd with too many of a kind"));
             }
             for excluded in &after.excluded {
                 let before = before(excluded, &came, member);
@@ -322,6 +346,21 @@ impl<'a> Judge<'a> {
         let own = show_local(self.instance, self.locals.words(local));
         refuted(format!("with\n  {shared}\n{name} at {own} {what}"))
     }
+}
+
+/// How many of these members are in a collection.
+fn count(members: &FxHashSet<Member>, collection: &[Member]) -> usize {
+    collection.iter().filter(|member| members.contains(member)).count()
+}
+
+/// Whether each bound after a step follows from the same bound before.
+fn stays_bounded(before: &Said, after: &Said, mover: &[Member], came: &[Member]) -> bool {
+    after.bounded.iter().all(|(members, most)| {
+        let same = before.bounded.iter().find(|(others, _)| Rc::ptr_eq(others, members));
+        same.is_some_and(|(_, before)| {
+            *before as usize + count(members, came) <= *most as usize + count(members, mover)
+        })
+    })
 }
 
 /// Whether each member of the first is in the second, as often.

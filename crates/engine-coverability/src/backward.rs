@@ -4,6 +4,7 @@
 //! from which an error can be reached is upward closed, so its smallest elements tell it; there are finitely many, and going
 //! back step by step finds them all.
 
+use crate::bounds::Bounds;
 use crate::forward::{Forward, Stop};
 use crate::members::{exchanged, is_within};
 use crate::targets::Target;
@@ -33,17 +34,19 @@ pub(crate) struct Backward {
     waiting: VecDeque<u32>,
     /// For each core the steps that lead there.
     incoming: Vec<Vec<u32>>,
+    /// Crowds that are not possible need not be looked at.
+    pub(crate) bounds: Option<Bounds>,
     work: u64,
 }
 
 impl Backward {
-    pub(crate) fn new(forward: &Forward<'_>) -> Backward {
+    pub(crate) fn new(forward: &Forward<'_>, bounds: Option<Bounds>) -> Backward {
         let mut incoming = vec![Vec::new(); forward.core_count()];
         for (number, transition) in forward.transitions.iter().enumerate() {
             incoming[transition.to as usize].push(number as u32);
         }
         let smallest = vec![Vec::new(); forward.core_count()];
-        Backward { elements: Vec::new(), smallest, waiting: VecDeque::new(), incoming, work: 0 }
+        Backward { elements: Vec::new(), smallest, waiting: VecDeque::new(), incoming, bounds, work: 0 }
     }
 
     /// Goes back from these errors; tells the first element found with which the program can start.
@@ -85,7 +88,9 @@ impl Backward {
     fn add(&mut self, forward: &Forward<'_>, core: u32, crowd: &[u32], next: Option<u32>) -> Option<u32> {
         let mask = crowd.iter().fold(0, |mask, member| mask | 1u64 << (member % 64));
         let possible = &forward.crowds[core as usize];
-        if self.has_one_within(core, crowd, mask) || !crowd.iter().all(|&member| possible.contains(member)) {
+        let is_possible = crowd.iter().all(|&member| possible.contains(member))
+            && !self.bounds.as_ref().is_some_and(|bounds| bounds.exclude(core, crowd));
+        if !is_possible || self.has_one_within(core, crowd, mask) {
             return None;
         }
         let elements = &mut self.elements;

@@ -9,6 +9,7 @@
 //! The engine knows nothing of other engines, of solvers or of files.
 
 mod backward;
+mod bounds;
 mod exact;
 mod forward;
 mod frame;
@@ -100,7 +101,8 @@ fn decide(
 ) -> Result<Claim, Stop> {
     forward.run(budget)?;
     let targets = targets::targets(forward, budget)?;
-    let mut backward = Backward::new(forward);
+    let bounds = bounds::bounds(forward, &targets.errors, budget)?;
+    let mut backward = Backward::new(forward, bounds);
     let mut found = backward.run(forward, &targets.errors, budget)?;
     if found.is_none() {
         found = backward.run(forward, &targets.deadlocks, budget)?;

@@ -2,7 +2,7 @@
 
 use crate::backward::Backward;
 use crate::forward::Forward;
-use threadwise_evidence::{Core, CoverabilityProof};
+use threadwise_evidence::{Bounded, Core, CoverabilityProof};
 use threadwise_ir::{Store, TemplateId};
 use threadwise_limits::{Budget, Limit};
 use threadwise_tables::Interner;
@@ -41,11 +41,19 @@ pub(crate) fn proof(
             crowd: crowd.iter().map(|(what, _)| *what).collect(),
         });
     }
+    let bounded = backward.bounds.iter().map(|bounds| {
+        let mut members: Vec<(TemplateId, u32)> =
+            bounds.members.iter().map(|member| forward.members[member as usize]).collect();
+        members.sort_unstable();
+        Bounded { members, most: bounds.most.clone() }
+    });
+    let bounded = bounded.collect();
     let all = |interner: &Interner| (0..interner.len() as u32).map(|id| Store::from(interner.get(id))).collect();
     Ok(CoverabilityProof {
         copies: forward.frame.copies.clone(),
         shared: stores.iter().map(|&shared| forward.tables.shared.get(shared).into()).collect(),
         locals: forward.tables.locals.iter().map(all).collect(),
         cores,
+        bounded,
     })
 }

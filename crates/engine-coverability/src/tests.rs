@@ -4,10 +4,11 @@ use crate::backward::Backward;
 use crate::forward::Forward;
 use crate::frame::Frame;
 use crate::{analyse, applicable, begin, proof};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use threadwise_check::check;
 use threadwise_claims::Claim;
-use threadwise_evidence::{CoverabilityProof, Proof};
+use threadwise_evidence::{Bounded, CoverabilityProof, Proof};
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
 use threadwise_replay::replay;
@@ -118,6 +119,7 @@ fn what_is_outside_of_the_theory_is_refused_with_a_reason() {
 fn a_judge_misses_whatever_is_left_out() {
     for text in [LOCK, MUTEX] {
         let (program, proof) = proved(text);
+        assert_eq!(proof.bounded.is_empty(), text == MUTEX);
         for core in 0..proof.cores.len() {
             let mut fewer = proof.clone();
             fewer.cores.remove(core);
@@ -139,6 +141,24 @@ fn a_judge_misses_whatever_is_left_out() {
             nothing.cores[core].excluded = vec![Vec::new()];
             judged(&program, &nothing)
                 .expect_err("a core is excluded with which the program may start, or after a step");
+        }
+        for (index, bounded) in proof.bounded.iter().enumerate() {
+            let mut without = proof.clone();
+            without.bounded.remove(index);
+            judged(&program, &without).expect_err("a bound is missing");
+            for member in 0..bounded.members.len() {
+                let mut fewer = proof.clone();
+                fewer.bounded[index].members.remove(member);
+                judged(&program, &fewer).expect_err("one of those that are few is missing");
+            }
+            for core in (0..proof.cores.len()).filter(|&core| bounded.most[core].is_some_and(|most| most > 0)) {
+                let mut fewer = proof.clone();
+                fewer.bounded[index].most[core] = Some(0);
+                judged(&program, &fewer).expect_err("there is one");
+                let mut any = proof.clone();
+                any.bounded[index].most[core] = None;
+                judged(&program, &any).expect_err("there may be any number");
+            }
         }
         let mut nobody = proof.clone();
         nobody.copies.iter_mut().for_each(|copies| *copies -= 1);
@@ -163,7 +183,7 @@ fn no_judge_believes_that_a_wrong_program_is_right() {
         let mut forward = Forward::new(&frame, usize::MAX);
         assert!(begin(&program, &mut forward).is_ok());
         forward.run(&Budget::unlimited()).expect("it comes to an end");
-        let nothing_found = Backward::new(&forward);
+        let nothing_found = Backward::new(&forward, None);
         let all = proof::proof(&mut forward, &nothing_found, &Budget::unlimited()).expect("no limits");
         judged(&program, &all).expect_err("nothing is excluded");
         for _ in 0..300 {
@@ -174,6 +194,13 @@ fn no_judge_believes_that_a_wrong_program_is_right() {
                 let mut excluded: Vec<u32> = (0..1 + dice(2)).map(|_| dice(core.crowd.len()) as u32).collect();
                 excluded.sort_unstable();
                 core.excluded.push(excluded);
+            }
+            if dice(2) == 0 {
+                let all: BTreeSet<_> = proof.cores.iter().flat_map(|core| core.crowd.clone()).collect();
+                let members = all.into_iter().filter(|_| dice(3) > 0).collect();
+                let most = proof.cores.iter().map(|_| Some(dice(3) as u32).filter(|&most| most < 2 || dice(2) == 0));
+                let most = most.collect();
+                proof.bounded.push(Bounded { members, most });
             }
             judged(&program, &proof).expect_err("the program is wrong");
         }

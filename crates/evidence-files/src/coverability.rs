@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
-use threadwise_evidence::{Core, CoverabilityProof, FileError, instance_of_case, shared_layout};
+use threadwise_evidence::{Bounded, Core, CoverabilityProof, FileError, instance_of_case, shared_layout};
 use threadwise_ir::{Instance, Program, TemplateId};
 
 /// Writes the fields of the proof, which must fit the program.
@@ -24,7 +24,9 @@ pub(crate) fn write(out: &mut impl Write, program: &Arc<Program>, proof: &Covera
     write!(out, ",\n\"locals\": ")?;
     write_tables(out, &instance, proof.locals.iter().map(Vec::as_slice))?;
     write!(out, ",\n\"cores\": ")?;
-    rows(out, proof.cores.iter().map(CoreFile::of))
+    rows(out, proof.cores.iter().map(CoreFile::of))?;
+    write!(out, ",\n\"bounded\": ")?;
+    rows(out, proof.bounded.iter().map(BoundedFile::of))
 }
 
 /// A core as it stands in the file.
@@ -56,12 +58,32 @@ impl CoreFile {
     }
 }
 
+/// A bound as it stands in the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct BoundedFile {
+    members: Vec<(u32, u32)>,
+    most: Vec<Option<u32>>,
+}
+
+impl BoundedFile {
+    fn of(bounded: &Bounded) -> BoundedFile {
+        let members = bounded.members.iter().map(|&(template, local)| (template.0, local)).collect();
+        BoundedFile { members, most: bounded.most.clone() }
+    }
+
+    fn decode(self) -> Bounded {
+        let members = self.members.into_iter().map(|(template, local)| (TemplateId(template), local)).collect();
+        Bounded { members, most: self.most }
+    }
+}
+
 /// The fields of the proof as they stand in the file.
 pub(crate) struct CoverabilityIn {
     pub(crate) copies: BTreeMap<String, u32>,
     pub(crate) shared: Vec<Vec<Value>>,
     pub(crate) locals: BTreeMap<String, Vec<Value>>,
     pub(crate) cores: Vec<CoreFile>,
+    pub(crate) bounded: Vec<BoundedFile>,
 }
 
 impl CoverabilityIn {
@@ -72,6 +94,7 @@ impl CoverabilityIn {
             shared: shared_stores(&instance, &self.shared)?,
             locals: decode_tables(&instance, Depth::Whole, &self.locals).map_err(|e| e.within("locals"))?,
             cores: self.cores.into_iter().map(CoreFile::decode).collect(),
+            bounded: self.bounded.into_iter().map(BoundedFile::decode).collect(),
             copies,
         };
         proof.validate(program)?;

@@ -3,7 +3,7 @@
 
 use crate::cartesian::{CartesianIn, ContainmentFile, LemmaFile, StepFile, UnionIn};
 use crate::conformance::ConformanceIn;
-use crate::coverability::{CoreFile, CoverabilityIn};
+use crate::coverability::{BoundedFile, CoreFile, CoverabilityIn};
 use crate::file::{Header, check_any_copies, check_format, unreadable};
 use crate::formulas::ThreadIn;
 use crate::frontier::IterateIn;
@@ -137,6 +137,7 @@ struct ProofIn {
     starts: Option<Vec<u32>>,
     nodes: Option<Vec<NodeFile>>,
     reasons: Option<Vec<ReasonFile>>,
+    bounded: Option<Vec<BoundedFile>>,
 }
 
 /// A proof file that has been read but not yet been fitted to a program: the program cannot be
@@ -262,6 +263,7 @@ impl ProofIn {
                     shared: present(self.shared, "shared")?,
                     locals: present(self.locals, "locals")?,
                     cores: present(self.cores, "cores")?,
+                    bounded: present(self.bounded, "bounded")?,
                 };
                 Proof::Coverability(file.decode(program)?)
             }

@@ -20,6 +20,17 @@ pub struct CoverabilityProof {
     /// For each template the local states that occur.
     pub locals: Vec<Vec<Store>>,
     pub cores: Vec<Core>,
+    /// How many of certain members there are at a time.
+    pub bounded: Vec<Bounded>,
+}
+
+/// In no crowd are there more of these than is said of its core.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Bounded {
+    /// What they are: a template, and the index of a local state. Sorted.
+    pub members: Vec<(TemplateId, u32)>,
+    /// For each core how many there are at most; nothing where any number may be.
+    pub most: Vec<Option<u32>>,
 }
 
 /// A core, and what is said of its crowd.
@@ -94,7 +105,25 @@ impl CoverabilityProof {
         for (index, core) in self.cores.iter().enumerate() {
             self.validate_core(&instance, core).map_err(|e| e.at(index).within("cores"))?;
         }
+        for (index, bounded) in self.bounded.iter().enumerate() {
+            self.validate_bounded(program, bounded).map_err(|e| e.at(index).within("bounded"))?;
+        }
         Ok(instance)
+    }
+
+    fn validate_bounded(&self, program: &Program, bounded: &Bounded) -> Result<(), FileError> {
+        let is_member = |&(template, local): &(TemplateId, u32)| {
+            let locals = self.locals.get(template.index());
+            locals.is_some_and(|locals| (local as usize) < locals.len())
+                && program.template(template).copies == Copies::Any
+        };
+        if !bounded.members.is_sorted_by(|a, b| a < b) || !bounded.members.iter().all(is_member) {
+            return Err(FileError::new("expected a sorted list of members").within("members"));
+        }
+        if bounded.most.len() != self.cores.len() {
+            return Err(FileError::new("expected a number for each core").within("most"));
+        }
+        Ok(())
     }
 
     fn validate_core(&self, instance: &Instance, core: &Core) -> Result<(), FileError> {

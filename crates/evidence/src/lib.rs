@@ -26,7 +26,7 @@ mod text;
 mod violation;
 
 pub use annotation::instance_of_case;
-pub use coverability::{Core, CoverabilityProof};
+pub use coverability::{Bounded, Core, CoverabilityProof};
 pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;
 pub use path::follow;

@@ -33,7 +33,7 @@ impl<'a> Formula<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Point 4, for formulas.
+    /// Point 5, for formulas.
     pub(super) fn formulas_hold(&mut self, core: usize, formulas: &[Formula<'_>]) -> Result<(), CheckError> {
         let said = self.cores[core].clone();
         for formula in formulas {
@@ -57,7 +57,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Point 4, for patterns.
+    /// Point 5, for patterns.
     pub(super) fn no_pattern_is_met(&mut self, core: usize) -> Result<(), CheckError> {
         let program = self.instance.program.clone();
         let parts = program.patterns().map(|(_, pattern)| match pattern {
