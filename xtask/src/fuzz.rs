@@ -16,7 +16,8 @@ pub fn run(seconds: u64, first_seed: u64) -> Result<()> {
             println!("{} damaged programs, {accepted} of them still programs: no panic", seed - first_seed);
             break;
         }
-        let frontend = frontends()[seed as usize % frontends().len()];
+        let written: Vec<_> = frontends().iter().filter(|frontend| !frontend.is_compiled()).collect();
+        let frontend = *written[seed as usize % written.len()];
         let (text, extension) = (damaged_program(frontend, seed), frontend.extensions()[0]);
         match catch_unwind(|| try_program(&format!("fuzz.{extension}"), &text).is_ok()) {
             Ok(program) => accepted += program as u64,

@@ -59,6 +59,12 @@ pub fn program_of(loaded: Loaded, quiet: bool) -> Result<Bounded, InputError> {
 
 /// Reads the text of a program.
 pub fn read_source(path: &Path, frontend: &dyn Frontend) -> Result<SourceFile, InputError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if frontend.binary_extensions().contains(&extension) {
+        // The front end reads it by itself; that it is there is said here as it is for texts.
+        open(path)?;
+        return Ok(SourceFile::new(path.display().to_string(), ""));
+    }
     read_text(path, frontend.least())
 }
 

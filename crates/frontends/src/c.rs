@@ -43,16 +43,16 @@ static CPP: FrontendOption = FrontendOption {
     check: |_| Ok(()),
 };
 
-static ENTRY: FrontendOption = FrontendOption {
+pub(crate) static ENTRY: FrontendOption = FrontendOption {
     short: None,
     long: "entry",
     value_name: Some("FUNCTION"),
-    help: "A function that runs as a thread, in place of `main`; several run concurrently",
+    help: "A function that runs as a thread, in place of `main`; several run concurrently. Of Java: the class whose `main` runs",
     subject: "functions to start with",
     check: |_| Ok(()),
 };
 
-static OBJECTS: FrontendOption = FrontendOption {
+pub(crate) static OBJECTS: FrontendOption = FrontendOption {
     short: None,
     long: "objects",
     value_name: Some("N"),
@@ -64,7 +64,7 @@ static OBJECTS: FrontendOption = FrontendOption {
     },
 };
 
-static RECURSION: FrontendOption = FrontendOption {
+pub(crate) static RECURSION: FrontendOption = FrontendOption {
     short: None,
     long: "recursion",
     value_name: Some("N"),
@@ -88,9 +88,9 @@ pub static EVERY_STEP: FrontendOption = FrontendOption {
 
 /// What a bound is at first, and at most unless the user says otherwise.
 #[derive(Clone, Copy)]
-struct Bound {
-    first: u32,
-    most: u32,
+pub(crate) struct Bound {
+    pub(crate) first: u32,
+    pub(crate) most: u32,
 }
 
 const OBJECTS_KEPT: Bound = Bound { first: 4, most: 16 };
@@ -98,7 +98,7 @@ const OPEN_CALLS: Bound = Bound { first: 8, most: 64 };
 
 impl Bound {
     /// The bound after it has been doubled so often, up to what the user said.
-    fn at(self, level: u32, said: Option<u32>) -> u32 {
+    pub(crate) fn at(self, level: u32, said: Option<u32>) -> u32 {
         let doubled = u64::from(self.first) << level.min(20);
         doubled.min(u64::from(said.unwrap_or(self.most))) as u32
     }
@@ -109,9 +109,12 @@ pub static PROPERTY: FrontendOption = FrontendOption {
     short: None,
     long: "property",
     value_name: Some("NAME|FILE.prp"),
-    help: "What to verify: assertions, races, memory, overflow, locks, deadlock, memtrack, or a property file; may be given several times",
+    help: "What to verify: assertions, races, deadlock; of C also memory, memtrack, overflow, locks, or a property file; of Java also exceptions; may be given several times",
     subject: "choice of properties: what it declares is verified",
-    check: |text| checks_of(Checks::none(), text).map(drop),
+    check: |text| match text {
+        "exceptions" => Ok(()),
+        text => checks_of(Checks::none(), text).map(drop),
+    },
 };
 
 static OPTIONS: &[&FrontendOption] =
@@ -123,7 +126,7 @@ fn checks_of(checks: Checks, text: &str) -> Result<Checks, String> {
         return Ok(checks);
     }
     if !text.ends_with(".prp") {
-        let names = "assertions, races, memory, overflow, locks, deadlock and memtrack";
+        let names = "assertions, races, memory, overflow, locks, deadlock, memtrack and, of Java, exceptions";
         return Err(format!("there are {names}, and files whose names end with .prp"));
     }
     let content = std::fs::read_to_string(text).map_err(|error| format!("cannot be read: {error}"))?;
@@ -188,6 +191,13 @@ impl Frontend for C {
 
     fn links(&self) -> bool {
         true
+    }
+
+    fn check_value(&self, option: &FrontendOption, value: &str) -> Result<(), crate::options::Refusal> {
+        match option.long == PROPERTY.long && value == "exceptions" {
+            true => Err(option.refused(value, self.noun())),
+            false => Ok(()),
+        }
     }
 
     fn questions(&self, options: &Options) -> Vec<Question> {

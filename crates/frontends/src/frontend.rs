@@ -13,6 +13,16 @@ pub trait Frontend: Sync {
     /// The endings of its files' names, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
+    /// Those of them whose files are no texts: such files are given by their names alone.
+    fn binary_extensions(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Its texts go through a compiler of others first: what that makes of broken texts is not tested here.
+    fn is_compiled(&self) -> bool {
+        false
+    }
+
     /// What can be said on the command line about how to read a program.
     fn options(&self) -> &'static [&'static FrontendOption];
 

@@ -13,6 +13,7 @@
 
 mod c;
 mod frontend;
+mod java;
 mod options;
 mod registry;
 mod task;

@@ -1,12 +1,13 @@
 use crate::c::C;
 use crate::frontend::Frontend;
+use crate::java::Java;
 use crate::options::FrontendOption;
 use crate::transition_systems::TransitionSystems;
 use crate::tw::Tw;
 use std::path::Path;
 
 /// All languages. The first is that of files whose names do not tell.
-static FRONTENDS: &[&dyn Frontend] = &[&Tw, &TransitionSystems, &C];
+static FRONTENDS: &[&dyn Frontend] = &[&Tw, &TransitionSystems, &C, &Java];
 
 /// All languages.
 pub fn frontends() -> &'static [&'static dyn Frontend] {

@@ -140,7 +140,7 @@ pub fn examples_in(folder: &str) -> Vec<Example> {
     if folder.is_dir() {
         collect(&folder, &mut paths);
     }
-    paths.retain(|path| !is_c(path));
+    paths.retain(|path| !is_c(path) && !is_java(path));
     paths.sort();
     paths.into_iter().map(example).collect()
 }
@@ -154,6 +154,20 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
             out.push(path);
         }
     }
+}
+
+/// All Java programs of the project, sorted by path: what they say is about properties, as with those in C.
+pub fn java_programs() -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for folder in ["examples/java", "tests/corpus/java"] {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder), &mut paths);
+    }
+    paths.sort();
+    paths
+}
+
+fn is_java(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "java")
 }
 
 fn is_program(path: &Path) -> bool {

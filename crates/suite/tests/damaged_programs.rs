@@ -23,7 +23,7 @@ fn survivors(frontend: &dyn Frontend) -> usize {
 
 #[test]
 fn damaged_programs_are_programs_or_get_diagnostics() {
-    for frontend in frontends() {
+    for frontend in frontends().iter().filter(|frontend| !frontend.is_compiled()) {
         assert!(survivors(*frontend) < 2_000, "the damage to {} does none", frontend.noun());
     }
 }

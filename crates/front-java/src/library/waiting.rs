@@ -1,0 +1,181 @@
+//! What threads wait for each other with: semaphores, latches, barriers.
+
+use super::{Given, Gives};
+use crate::body::{Value, compare, int};
+use crate::instructions::Lowering;
+use crate::models::Implicit;
+use crate::types::LONG;
+use threadwise_memory::code::{BinaryOp, End, Expr, INT};
+
+const SEMAPHORE: &str = "java/util/concurrent/Semaphore";
+const LATCH: &str = "java/util/concurrent/CountDownLatch";
+const BARRIER: &str = "java/util/concurrent/CyclicBarrier";
+
+impl Lowering<'_, '_, '_> {
+    fn plus(&self, a: Expr, b: Expr) -> Expr {
+        Expr::binary(BinaryOp::Add, a, b, INT)
+    }
+
+    fn minus(&self, a: Expr, b: Expr) -> Expr {
+        Expr::binary(BinaryOp::Sub, a, b, INT)
+    }
+
+    pub(crate) fn semaphore_call(&mut self, name: &str, object: Value, args: Given) -> Gives {
+        let span = self.body.span;
+        let object = self.body.plain(object);
+        let is_timed = args.len() > 1 || args.iter().any(|arg| arg.expr.ty != INT);
+        if is_timed && name != "<init>" {
+            return self.unknown_method(SEMAPHORE, &format!("{name} with a time"));
+        }
+        let args = self.plain_all(args);
+        let permits = self.body.field(object, SEMAPHORE, "permits", true);
+        let count = args.first().cloned().unwrap_or_else(|| int(1, span));
+        if name != "<init>" && !args.is_empty() {
+            let fits = compare(BinaryOp::Ge, count.clone(), int(0, span));
+            self.body.check(fits, Implicit::Argument)?;
+        }
+        let is_enough = compare(BinaryOp::Ge, Expr::load(permits.clone()), count.clone());
+        match name {
+            "<init>" => {
+                self.body.assign(permits, count);
+                Ok(None)
+            }
+            "acquire" | "acquireUninterruptibly" => {
+                self.at_once_when(is_enough, |lowering| {
+                    let now = lowering.body.read(permits.clone());
+                    let fewer = lowering.minus(now, count);
+                    lowering.body.assign(permits, fewer);
+                });
+                Ok(None)
+            }
+            "tryAcquire" => {
+                let mut taken = count.clone();
+                self.at_once(|lowering| {
+                    let now = lowering.body.read(permits.clone());
+                    taken = lowering.body.kept(compare(BinaryOp::Ge, now.clone(), count.clone()));
+                    let fewer = lowering.minus(now.clone(), count);
+                    let next = lowering.choice(taken.clone(), fewer, now);
+                    lowering.body.assign(permits, next);
+                });
+                Ok(Some(Value::new(taken)))
+            }
+            "release" => {
+                self.at_once(|lowering| {
+                    let now = lowering.body.read(permits.clone());
+                    let more = lowering.plus(now, count);
+                    lowering.body.assign(permits, more);
+                });
+                Ok(None)
+            }
+            "availablePermits" => Ok(Some(Value::new(self.body.read(permits)))),
+            _ => self.unknown_method(SEMAPHORE, name),
+        }
+    }
+
+    pub(crate) fn latch_call(&mut self, name: &str, object: Value, args: Given) -> Gives {
+        let span = self.body.span;
+        let object = self.body.plain(object);
+        let args = self.plain_all(args);
+        let count = self.body.field(object, LATCH, "count", true);
+        match (name, &args[..]) {
+            ("<init>", [start]) => {
+                let fits = compare(BinaryOp::Ge, start.clone(), int(0, span));
+                self.body.check(fits, Implicit::Argument)?;
+                self.body.assign(count, start.clone());
+                Ok(None)
+            }
+            ("countDown", []) => {
+                self.at_once(|lowering| {
+                    let now = lowering.body.read(count.clone());
+                    let is_open = compare(BinaryOp::Gt, now.clone(), int(0, span));
+                    let fewer = lowering.minus(now.clone(), int(1, span));
+                    let next = lowering.choice(is_open, fewer, now);
+                    lowering.body.assign(count, next);
+                });
+                Ok(None)
+            }
+            ("await", []) => {
+                let is_over = compare(BinaryOp::Eq, Expr::load(count), int(0, span));
+                self.at_once_when(is_over, |_| {});
+                Ok(None)
+            }
+            ("getCount", []) => {
+                let now = self.body.read(count);
+                Ok(Some(Value::new(now.converted(LONG))))
+            }
+            _ => self.unknown_method(LATCH, name),
+        }
+    }
+
+    pub(crate) fn barrier_call(&mut self, name: &str, object: Value, args: Given) -> Gives {
+        let span = self.body.span;
+        let object = self.body.plain(object);
+        let args = self.plain_all(args);
+        let field = |lowering: &mut Self, name: &str| lowering.body.field(object.clone(), BARRIER, name, true);
+        let (parties, missing) = (field(self, "parties"), field(self, "missing"));
+        let (round, action) = (field(self, "round"), field(self, "action"));
+        match (name, &args[..]) {
+            ("<init>", [count, rest @ ..]) => {
+                let fits = compare(BinaryOp::Gt, count.clone(), int(0, span));
+                self.body.check(fits, Implicit::Argument)?;
+                self.body.assign(parties, count.clone());
+                self.body.assign(missing, count.clone());
+                rest.iter().for_each(|given| self.body.assign(action.clone(), given.clone()));
+                Ok(None)
+            }
+            ("getParties", []) => Ok(Some(Value::new(self.body.read(parties)))),
+            ("await", []) => {
+                let (mut number, mut mine) = (int(0, span), int(0, span));
+                self.at_once(|lowering| {
+                    mine = lowering.body.read(round.clone());
+                    let now = lowering.body.read(missing.clone());
+                    let left = lowering.minus(now, int(1, span));
+                    number = lowering.body.kept(left);
+                    lowering.body.assign(missing.clone(), number.clone());
+                });
+                let is_last = compare(BinaryOp::Eq, number.clone(), int(0, span));
+                let waits = self.body.unless(is_last);
+                let joined = self.body.new_block();
+                self.open(parties, missing, round.clone(), action)?;
+                self.body.finish(End::Goto(joined));
+                self.body.go_on_in(waits);
+                let is_over = compare(BinaryOp::Ne, Expr::load(round), mine);
+                self.at_once_when(is_over, |_| {});
+                self.body.finish(End::Goto(joined));
+                self.body.go_on_in(joined);
+                Ok(Some(Value::new(number)))
+            }
+            _ => self.unknown_method(BARRIER, name),
+        }
+    }
+
+    /// The last one does what is to be done, and lets all go on.
+    fn open(
+        &mut self,
+        parties: threadwise_memory::code::Place,
+        missing: threadwise_memory::code::Place,
+        round: threadwise_memory::code::Place,
+        action: threadwise_memory::code::Place,
+    ) -> crate::program::Fallible<()> {
+        let span = self.body.span;
+        let reached = &self.body.program.reached;
+        let has_actions = !reached.targets("java/lang/Runnable", "run", "()V").is_empty();
+        if has_actions {
+            let given = self.body.read(action);
+            let is_there = compare(BinaryOp::Ne, given.clone(), self.null());
+            let otherwise = self.body.unless(is_there);
+            let value = Value { is_not_null: true, ..Value::new(given) };
+            self.call_object("java/lang/Runnable", "run", "()V", value, Vec::new(), None)?;
+            self.body.finish(End::Goto(otherwise));
+            self.body.go_on_in(otherwise);
+        }
+        self.at_once(|lowering| {
+            let all = lowering.body.read(parties);
+            lowering.body.assign(missing, all);
+            let now = lowering.body.read(round.clone());
+            let next = lowering.plus(now, int(1, span));
+            lowering.body.assign(round, next);
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,298 @@
+//! Which classes have objects and which methods run, at most: the fixpoint that follows calls to the classes of which the
+//! code that was reached so far makes objects.
+
+use crate::classes::{Class, Classes, Lambda, MethodKey, Name};
+use crate::models;
+use crate::types::{JavaType, signature};
+use cafebabe::bytecode::Opcode;
+use cafebabe::constant_pool::{MemberRef, ReferenceKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The class of the objects of a lambda expression.
+#[derive(Clone, Debug)]
+pub(crate) struct LambdaClass {
+    pub(crate) interface: Name,
+    pub(crate) method: Name,
+    pub(crate) captured: Vec<JavaType>,
+    pub(crate) lambda: Lambda,
+    /// The method that it stands in.
+    pub(crate) inside: Name,
+}
+
+/// Where a call leads, for objects of a class.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Target {
+    Method(MethodKey),
+    /// A method of a class of the library.
+    Model(Name),
+    /// That of the lambda class of this name.
+    Lambda(Name),
+    /// There is none.
+    Missing,
+}
+
+pub(crate) struct Reached<'p, 'a> {
+    pub(crate) classes: &'p Classes<'a>,
+    pub(crate) lambdas: BTreeMap<Name, LambdaClass>,
+    pub(crate) instantiated: BTreeSet<Name>,
+    pub(crate) methods: BTreeSet<MethodKey>,
+    /// The classes whose static parts are used.
+    pub(crate) used: BTreeSet<Name>,
+    calls: BTreeSet<MethodKey>,
+}
+
+pub(crate) fn key(member: &MemberRef<'_>) -> MethodKey {
+    let of = &member.name_and_type;
+    (member.class_name.to_string().into(), of.name.to_string().into(), of.descriptor.to_string().into())
+}
+
+/// The name of the class of a lambda expression: where it stands tells it from others.
+pub(crate) fn lambda_name(method: &MethodKey, pc: u32) -> Name {
+    format!("{}::{}{}@{pc}", method.0, method.1, method.2).into()
+}
+
+impl<'p, 'a> Reached<'p, 'a> {
+    pub(crate) fn from(classes: &'p Classes<'a>, main: &MethodKey) -> Reached<'p, 'a> {
+        let mut reached = Reached {
+            classes,
+            lambdas: BTreeMap::new(),
+            instantiated: BTreeSet::new(),
+            methods: BTreeSet::new(),
+            used: BTreeSet::new(),
+            calls: BTreeSet::new(),
+        };
+        reached.uses(&main.0);
+        let mut work = vec![main.clone()];
+        loop {
+            while let Some(method) = work.pop() {
+                if reached.methods.insert(method.clone()) {
+                    work.extend(reached.scan(&method));
+                }
+            }
+            work = reached.followed();
+            work.extend(reached.initialisers());
+            work.retain(|method| !reached.methods.contains(method));
+            if work.is_empty() {
+                return reached;
+            }
+        }
+    }
+
+    fn uses(&mut self, class: &str) {
+        if self.classes.contains_key(class) {
+            self.used.insert(class.into());
+        }
+    }
+
+    fn initialisers(&self) -> Vec<MethodKey> {
+        let with = |name: &Name| {
+            let of = self.classes.get(name)?;
+            of.method("<clinit>", "()V").map(|_| (name.clone(), "<clinit>".into(), "()V".into()))
+        };
+        self.used.iter().filter_map(with).collect()
+    }
+
+    /// The methods that calls through objects lead to.
+    fn followed(&self) -> Vec<MethodKey> {
+        let mut found = Vec::new();
+        for (class, name, descriptor) in &self.calls {
+            for target in self.targets(class, name, descriptor) {
+                if let (_, Target::Method(key)) = target {
+                    found.push(key);
+                }
+            }
+        }
+        found
+    }
+
+    fn scan(&mut self, method: &MethodKey) -> Vec<MethodKey> {
+        let Some(of) = self.classes.get(&method.0).and_then(|class| class.method(&method.1, &method.2)) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for (pc, opcode) in of.code.iter().flat_map(|code| &code.opcodes) {
+            match opcode {
+                Opcode::New(class) => self.makes(class),
+                Opcode::Getstatic(member) | Opcode::Putstatic(member) => {
+                    let owner = self.static_owner(&member.class_name, &member.name_and_type.name);
+                    self.uses(&owner);
+                }
+                Opcode::Invokestatic(member) => {
+                    let (class, name, descriptor) = key(member);
+                    if let Target::Method(target) = self.resolve(&class, &name, &descriptor) {
+                        self.uses(&target.0);
+                        found.push(target);
+                    }
+                }
+                Opcode::Invokespecial(member) => {
+                    let (class, name, descriptor) = key(member);
+                    if let Target::Method(target) = self.resolve(&class, &name, &descriptor) {
+                        found.push(target);
+                    }
+                }
+                Opcode::Invokevirtual(member) | Opcode::Invokeinterface(member, _) => self.call(key(member)),
+                Opcode::Invokedynamic(dynamic) => found.extend(self.lambda(method, *pc, dynamic)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn makes(&mut self, class: &str) {
+        self.uses(class);
+        self.instantiated.insert(class.into());
+        if class == "java/util/concurrent/locks/ReentrantReadWriteLock" {
+            self.instantiated.insert(format!("{class}$ReadLock").into());
+            self.instantiated.insert(format!("{class}$WriteLock").into());
+        }
+    }
+
+    fn call(&mut self, call: MethodKey) {
+        let runs = |name: &str| -> Option<MethodKey> {
+            Some(match name {
+                "start" => ("java/lang/Thread".into(), "run".into(), "()V".into()),
+                "await" => ("java/lang/Runnable".into(), "run".into(), "()V".into()),
+                _ => return None,
+            })
+        };
+        if &*call.1 == "newCondition" {
+            self.instantiated.insert("java/util/concurrent/locks/Condition".into());
+        }
+        if &*call.1 == "start" {
+            self.calls.insert(("java/lang/Runnable".into(), "run".into(), "()V".into()));
+        }
+        self.calls.extend(runs(&call.1));
+        self.calls.insert(call);
+    }
+
+    fn lambda(
+        &mut self,
+        method: &MethodKey,
+        pc: u32,
+        dynamic: &cafebabe::constant_pool::InvokeDynamic<'_>,
+    ) -> Option<MethodKey> {
+        let class = self.classes.get(&method.0)?;
+        let lambda = class.lambdas.get(usize::from(dynamic.attr_index))?.clone()?;
+        let made = signature(&dynamic.name_and_type.descriptor)?;
+        let (target, kind) = (lambda.target.clone(), lambda.kind);
+        let name = lambda_name(method, pc);
+        self.instantiated.insert(name.clone());
+        let of = LambdaClass {
+            interface: made.result?.class()?,
+            method: dynamic.name_and_type.name.to_string().into(),
+            captured: made.params,
+            lambda,
+            inside: method.1.clone(),
+        };
+        self.lambdas.insert(name, of);
+        match kind {
+            ReferenceKind::InvokeVirtual | ReferenceKind::InvokeInterface => {
+                self.call(target);
+                None
+            }
+            ReferenceKind::NewInvokeSpecial => {
+                self.makes(&target.0);
+                Some(target)
+            }
+            _ => match self.resolve(&target.0, &target.1, &target.2) {
+                Target::Method(target) => {
+                    self.uses(&target.0);
+                    Some(target)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    // The hierarchy.
+
+    pub(crate) fn parent(&self, class: &str) -> Option<Name> {
+        if let Some(class) = self.classes.get(class) {
+            return class.parent.clone();
+        }
+        models::find(class).map(|model| model.parent).filter(|parent| !parent.is_empty()).map(Name::from)
+    }
+
+    fn interfaces(&self, class: &str) -> Vec<Name> {
+        if let Some(class) = self.classes.get(class) {
+            return class.interfaces.clone();
+        }
+        if let Some(lambda) = self.lambdas.get(class) {
+            return vec![lambda.interface.clone()];
+        }
+        models::find(class).map_or(Vec::new(), |model| model.interfaces.iter().map(|name| Name::from(*name)).collect())
+    }
+
+    pub(crate) fn is_subtype(&self, class: &str, of: &str) -> bool {
+        class == of
+            || of == "java/lang/Object"
+            || self.parent(class).is_some_and(|parent| self.is_subtype(&parent, of))
+            || self.interfaces(class).iter().any(|interface| self.is_subtype(interface, of))
+    }
+
+    /// The class that has a static field, which may be a parent of the one that is named.
+    pub(crate) fn static_owner(&self, class: &str, field: &str) -> Name {
+        let has = |of: &Class<'_>| of.fields.iter().any(|known| *known.name == *field && known.is_static);
+        let mut work = vec![Name::from(class)];
+        while let Some(name) = work.pop() {
+            let Some(of) = self.classes.get(&name) else { continue };
+            if has(of) {
+                return name;
+            }
+            work.extend(of.parent.clone());
+            work.extend(of.interfaces.clone());
+        }
+        class.into()
+    }
+
+    /// The method that an object of a class has under a name.
+    pub(crate) fn resolve(&self, class: &str, name: &str, descriptor: &str) -> Target {
+        // Nobody can write these again.
+        if matches!(name, "wait" | "notify" | "notifyAll") {
+            return Target::Model("java/lang/Object".into());
+        }
+        if let Some(lambda) = self.lambdas.get(class) {
+            return match &*lambda.method == name {
+                true => Target::Lambda(class.into()),
+                false => self.default_method(&[lambda.interface.clone()], name, descriptor),
+            };
+        }
+        let mut next: Option<Name> = Some(class.into());
+        let mut interfaces = Vec::new();
+        while let Some(current) = next {
+            let Some(of) = self.classes.get(&current) else {
+                return match self.default_method(&interfaces, name, descriptor) {
+                    Target::Missing if models::find(&current).is_some() => Target::Model(current),
+                    Target::Missing if crate::library::is_known_static(&current) => Target::Model(current),
+                    found => found,
+                };
+            };
+            if let Some(method) = of.method(name, descriptor)
+                && !method.is_abstract
+            {
+                return Target::Method((current, name.into(), descriptor.into()));
+            }
+            interfaces.extend(of.interfaces.clone());
+            next = of.parent.clone();
+        }
+        self.default_method(&interfaces, name, descriptor)
+    }
+
+    fn default_method(&self, interfaces: &[Name], name: &str, descriptor: &str) -> Target {
+        let mut work = interfaces.to_vec();
+        while let Some(interface) = work.pop() {
+            let Some(of) = self.classes.get(&interface) else { continue };
+            if of.method(name, descriptor).is_some_and(|method| !method.is_abstract) {
+                return Target::Method((interface, name.into(), descriptor.into()));
+            }
+            work.extend(of.interfaces.clone());
+        }
+        Target::Missing
+    }
+
+    /// Where a call through an object of a class or interface may lead, for each class of which there are objects.
+    pub(crate) fn targets(&self, class: &str, name: &str, descriptor: &str) -> Vec<(Name, Target)> {
+        let objects = self.instantiated.iter().filter(|object| self.is_subtype(object, class));
+        objects.map(|object| (object.clone(), self.resolve(object, name, descriptor))).collect()
+    }
+}
