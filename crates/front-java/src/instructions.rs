@@ -330,8 +330,8 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
             Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv | Opcode::Frem => self.float_binary(4)?,
             Opcode::Dadd | Opcode::Dsub | Opcode::Dmul | Opcode::Ddiv | Opcode::Drem => self.float_binary(8)?,
             Opcode::Fneg | Opcode::Dneg => {}
-            Opcode::I2f | Opcode::L2f | Opcode::D2f => self.to_float(4)?,
-            Opcode::I2d | Opcode::L2d | Opcode::F2d => self.to_float(8)?,
+            Opcode::I2f | Opcode::L2f | Opcode::D2f => self.made_float(4)?,
+            Opcode::I2d | Opcode::L2d | Opcode::F2d => self.made_float(8)?,
             other => {
                 let name = format!("{other:?}");
                 let name = name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase();
@@ -351,12 +351,13 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
     }
 
     fn float_binary(&mut self, bytes: u8) -> Fallible<()> {
-        (self.body.pop()?, self.body.pop()?);
+        self.body.pop()?;
+        self.body.pop()?;
         self.push_float(bytes);
         Ok(())
     }
 
-    fn to_float(&mut self, bytes: u8) -> Fallible<()> {
+    fn made_float(&mut self, bytes: u8) -> Fallible<()> {
         self.body.pop()?;
         self.push_float(bytes);
         Ok(())

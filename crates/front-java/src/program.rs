@@ -90,7 +90,7 @@ impl<'p, 'a> Program<'p, 'a> {
     /// Whether somebody may catch exceptions of a class, or of classes below it.
     pub(crate) fn is_catchable(&self, class: &str) -> bool {
         let may = |caught: &Name| self.reached.is_subtype(class, caught) || self.reached.is_subtype(caught, class);
-        self.catches_all || self.caught.iter().any(may)
+        self.has_catchable() && (self.catches_all || self.caught.iter().any(may))
     }
 
     /// Whether some exception may leave a method and be caught by those who called it.

@@ -248,13 +248,13 @@ impl<'p, 'a> Reached<'p, 'a> {
     /// The method that an object of a class has under a name.
     pub(crate) fn resolve(&self, class: &str, name: &str, descriptor: &str) -> Target {
         // Nobody can write these again.
-        if matches!(name, "wait" | "notify" | "notifyAll") {
+        if matches!((name, descriptor), ("wait" | "notify" | "notifyAll", "()V")) {
             return Target::Model("java/lang/Object".into());
         }
         if let Some(lambda) = self.lambdas.get(class) {
             return match &*lambda.method == name {
                 true => Target::Lambda(class.into()),
-                false => self.default_method(&[lambda.interface.clone()], name, descriptor),
+                false => self.default_method(std::slice::from_ref(&lambda.interface), name, descriptor),
             };
         }
         let mut next: Option<Name> = Some(class.into());
