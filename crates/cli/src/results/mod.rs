@@ -77,7 +77,7 @@ pub fn check_all(args: &CheckArgs, table: &Path) -> Job {
         Format::Json => to_text(&rows),
     })?;
     if !is_whole {
-        console.note("interrupted: the table has what was done; the same command goes on from there".to_string());
+        console.note("interrupted: the table has what was done; the same command goes on from there");
     }
     let worst = rows.iter().map(exit).max_by_key(|exit| badness(*exit)).unwrap_or(Exit::Unknown);
     Ok(if is_whole {
