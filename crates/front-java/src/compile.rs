@@ -180,7 +180,7 @@ fn unpack(bytes: Vec<u8>, found: &mut ClassBytes) -> Result<(), String> {
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).map_err(|error| error.to_string())?;
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(|error| error.to_string())?;
-        let name = entry.name().to_string();
+        let name = entry.name().map_err(|error| error.to_string())?.into_owned();
         if !name.ends_with(".class") || name.starts_with("META-INF/") || name.ends_with("module-info.class") {
             continue;
         }

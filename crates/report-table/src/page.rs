@@ -130,7 +130,7 @@ mod tests {
 
     fn rows() -> Vec<Row> {
         let row = |index: usize| Row {
-            task: format!("{}/<{index}>.yml", if index % 2 == 0 { "even" } else { "odd & more" }),
+            task: format!("{}/<{index}>.yml", if index.is_multiple_of(2) { "even" } else { "odd & more" }),
             property: "races".to_string(),
             verdict: ["safe", "unsafe", "unknown"][index % 3].to_string(),
             expected: Some(index != 4),
