@@ -57,6 +57,7 @@ pub fn run(options: &Options) -> Result<()> {
     archive.add(&solver, "solver/z3")?;
     archive.add_text(&licence_of_z3(&project)?, "solver/LICENSE.txt")?;
     archive.add_text(README, "README.txt")?;
+    archive.add_text(&crate::third_party::licences(&project)?, "THIRD-PARTY.md")?;
     for (from, to) in TAKEN {
         archive.add_all(&project.join(from), to)?;
     }

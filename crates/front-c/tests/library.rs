@@ -136,7 +136,7 @@ fn assertions_assumptions_and_ends() {
     becomes("int x;", "assert(x == 1);", &failing);
     becomes("int x;", "reach_error(); x = 1;", &["assert 0 Assertion", "exit"]);
     becomes("int x;", "__VERIFIER_assume(x > 0);", &["assume (x > 0)", "return 0"]);
-    becomes("int x;", "exit(x);", &["$1 = x", "exit"]);
+    becomes("int x;", "exit(x);", &["$1 = x", "the process ends", "exit"]);
     becomes(
         "int x; _Bool b;",
         "x = __VERIFIER_nondet_int(); b = __VERIFIER_nondet_bool();",

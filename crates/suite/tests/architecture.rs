@@ -112,7 +112,7 @@ fn what_others_depend_on_is_reached() {
 fn every_dependency_is_used() {
     for directory in crate_directories().into_iter().chain([root().join("xtask")]) {
         let program = text(&directory.join("src"));
-        let tests = text(&directory.join("tests"));
+        let tests = text(&directory.join("tests")) + &text(&directory.join("examples"));
         assert_eq!(unused(&directory, "[dependencies]", &without_comments(&program)), Vec::<String>::new());
         // Examples in comments are tests too.
         let tests = format!("{program}\n{}", without_comments(&tests));
