@@ -44,6 +44,8 @@ pub(super) struct Body<'a> {
     pub(super) atomics: u32,
     pub(super) callees: Vec<RoutineId>,
     pub(super) unrolled: Vec<DraftUnrolled>,
+    /// Whether a shared variable has been named in an expression, even where its value does not matter.
+    pub(super) names_shared: bool,
 }
 
 impl<'a> Body<'a> {
@@ -70,6 +72,7 @@ impl<'a> Body<'a> {
             atomics: 0,
             callees: Vec::new(),
             unrolled: Vec::new(),
+            names_shared: false,
         }
     }
 

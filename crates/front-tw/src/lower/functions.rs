@@ -32,6 +32,8 @@ pub(super) struct Substitute {
     pub(super) record: Option<RecordType>,
     /// How many variables are bound around the argument.
     bound: u32,
+    /// Whether the argument names a shared variable: the call does so where the parameter occurs, and not where it does not.
+    pub(super) names_shared: bool,
 }
 
 impl Substitute {
@@ -127,15 +129,13 @@ impl<'a> Lowerer<'a> {
 
     fn argument(&mut self, arg: &'a ast::Expr, param: Option<&Typed>) -> Option<Substitute> {
         let bound = self.bound;
-        match param? {
-            Typed::Plain(sort) => {
-                let value = self.value_of(arg, sort)?;
-                Some(Substitute { leaves: vec![value], record: None, bound })
-            }
-            Typed::Record(ty) => {
-                Some(Substitute { leaves: self.record_value(arg, ty)?, record: Some(ty.clone()), bound })
-            }
-        }
+        let named_before = std::mem::take(&mut self.body.names_shared);
+        let (leaves, record) = match param? {
+            Typed::Plain(sort) => (self.value_of(arg, sort).map(|value| vec![value]), None),
+            Typed::Record(ty) => (self.record_value(arg, ty), Some(ty.clone())),
+        };
+        let names_shared = std::mem::replace(&mut self.body.names_shared, named_before);
+        Some(Substitute { leaves: leaves?, record, bound, names_shared })
     }
 
     /// The body of a function, which sees its parameters and what is global.
@@ -161,6 +161,7 @@ impl<'a> Lowerer<'a> {
     /// A parameter in the body of a function.
     pub(super) fn substituted(&mut self, value: &Substitute, span: Span) -> Option<Expr> {
         let [one] = &value.leaves[..] else { return None };
+        self.body.names_shared |= value.names_shared;
         let mut size = 0;
         one.walk(&mut |_| size += 1);
         self.spend(NODE * size, span).then(|| value.here(one, self.bound))
@@ -182,10 +183,12 @@ impl<'a> Lowerer<'a> {
     fn any_value(&self, param: Typed, span: Span) -> Substitute {
         let any = |sort: Sort| Expr::new(ExprKind::Bound(0), sort, span);
         match param {
-            Typed::Plain(sort) => Substitute { leaves: vec![any(sort)], record: None, bound: self.bound },
+            Typed::Plain(sort) => {
+                Substitute { leaves: vec![any(sort)], record: None, bound: self.bound, names_shared: false }
+            }
             Typed::Record(ty) => {
                 let leaves = self.leaves(&ty).into_iter().map(|leaf| any(leaf.sort)).collect();
-                Substitute { leaves, record: Some(ty), bound: self.bound }
+                Substitute { leaves, record: Some(ty), bound: self.bound, names_shared: false }
             }
         }
     }

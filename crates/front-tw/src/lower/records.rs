@@ -182,14 +182,19 @@ impl<'a> Lowerer<'a> {
     pub(super) fn path(&mut self, e: &'a ast::Expr) -> Found<'a> {
         match &e.kind {
             ast::ExprKind::Name(name) => match self.record_root(name) {
-                Some((root, ty)) => Found::Access(Access {
-                    root,
-                    first: 0,
-                    ty: FieldType::Record(ty),
-                    indices: Vec::new(),
-                    primed: None,
-                    name_span: e.span,
-                }),
+                Some((root, ty)) => {
+                    if let Some(Meaning::Inner(Binding::Value(value))) = self.meaning(name) {
+                        self.body.names_shared |= value.names_shared;
+                    }
+                    Found::Access(Access {
+                        root,
+                        first: 0,
+                        ty: FieldType::Record(ty),
+                        indices: Vec::new(),
+                        primed: None,
+                        name_span: e.span,
+                    })
+                }
                 None => Found::Nothing,
             },
             ast::ExprKind::Index(base, index) => match self.path(base) {

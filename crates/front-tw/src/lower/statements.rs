@@ -91,6 +91,7 @@ impl<'a> Lowerer<'a> {
             return self.record_var(decl, &ty, before, span);
         }
         let sort = self.sort(&decl.ty, "a local variable");
+        self.body.names_shared = false;
         let value = match (&decl.init, &sort) {
             (None, Some(sort)) => Expr::default_of(sort, span).map(Value::Of),
             (None, None) => None,
@@ -107,7 +108,8 @@ impl<'a> Lowerer<'a> {
                 None => self.body.graph.point(before).undeclared.push(id),
             }
         }
-        self.body.graph.point(before).quiet = !matches!(&value, Some(Value::Of(e)) if reads_shared(e));
+        let reads = matches!(&value, Some(Value::Of(e)) if reads_shared(e)) || self.body.names_shared;
+        self.body.graph.point(before).quiet = !reads;
         self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
     }
 
@@ -119,6 +121,7 @@ impl<'a> Lowerer<'a> {
             self.report(error.label("locks are shared variables"));
         }
         let default = |leaf: &Leaf| Expr::default_of(&leaf.sort, span).map(Value::Of);
+        self.body.names_shared = false;
         let values: Vec<Option<Value>> = match &decl.init {
             None => leaves.iter().map(default).collect(),
             Some(Rhs::Any(_)) => leaves.iter().map(|_| Some(Value::Any)).collect(),
@@ -139,7 +142,7 @@ impl<'a> Lowerer<'a> {
             }
         }
         let reads = |value: &Option<Value>| matches!(value, Some(Value::Of(e)) if reads_shared(e));
-        self.body.graph.point(before).quiet = !values.iter().any(reads);
+        self.body.graph.point(before).quiet = !values.iter().any(reads) && !self.body.names_shared;
         self.command(Command { update: Update::Assign(assignments.into()), ..Command::default() }, span);
     }
 

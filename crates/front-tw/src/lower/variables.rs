@@ -97,6 +97,7 @@ impl<'a> Lowerer<'a> {
 
     /// The value of a shared variable.
     pub(super) fn read_shared(&mut self, id: SharedId, when: When, span: Span) -> Option<Expr> {
+        self.body.names_shared = true;
         let variable = &self.program.shared[id.index()];
         if let Mode::InitialValue(index) = self.mode
             && id.index() >= index
