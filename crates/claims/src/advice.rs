@@ -9,9 +9,9 @@ pub enum Advice {
     MoreTime {
         seconds: Option<u64>,
     },
-    /// More time of the cores.
+    /// More time of the cores; how much, if somebody knows.
     MoreCpuTime {
-        seconds: u64,
+        seconds: Option<u64>,
     },
     /// More memory; how much, if somebody knows.
     MoreMemory {

@@ -24,6 +24,8 @@ pub enum Claim {
 pub struct Exhausted {
     /// The number of states; of orbits, where symmetry was used.
     pub states: u64,
+    /// Steps were left out whose order against those of other threads does not matter, so that not all states were visited.
+    pub reduced: bool,
 }
 
 /// Why there is no answer.
@@ -60,7 +62,8 @@ fn gap_advice(gap: Gap) -> Advice {
 
 fn limit_advice(limit: Limit) -> Option<Advice> {
     match limit {
-        Limit::Time(_) | Limit::CpuTime(_) | Limit::Turn => Some(Advice::MoreTime { seconds: None }),
+        Limit::Time(_) | Limit::Turn => Some(Advice::MoreTime { seconds: None }),
+        Limit::CpuTime(_) => Some(Advice::MoreCpuTime { seconds: None }),
         Limit::Memory(_) => Some(Advice::MoreMemory { mib: None }),
         Limit::OutOfMemory => Some(Advice::MachineWithMoreMemory),
         Limit::Interrupted => None,

@@ -8,7 +8,10 @@ impl fmt::Display for Advice {
                 return write!(f, "give it more time: `--timeout {seconds}`");
             }
             Advice::MoreTime { seconds: None } => "give it more time with `--timeout`",
-            Advice::MoreCpuTime { seconds } => return write!(f, "give it more time: `--cpu-time {seconds}`"),
+            Advice::MoreCpuTime { seconds: Some(seconds) } => {
+                return write!(f, "give it more time: `--cpu-time {seconds}`");
+            }
+            Advice::MoreCpuTime { seconds: None } => "give it more time with `--cpu-time`",
             Advice::MoreMemory { mib: Some(mib) } => return write!(f, "give it more memory: `--memory {mib}`"),
             Advice::MoreMemory { mib: None } => "give it more memory with `--memory`",
             Advice::MachineWithMoreMemory => "use a machine with more memory",

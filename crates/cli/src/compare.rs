@@ -109,7 +109,8 @@ fn run_engine(
 }
 
 fn search_flags(args: &CompareArgs) -> Vec<String> {
-    let mut flags = vec![format!("--any-copies={}", args.search.any_copies)];
+    let mut flags =
+        vec![format!("--any-copies={}", args.search.any_copies), format!("--workers={}", args.search.workers)];
     flags.extend(args.program.language.options.given().map(|(option, value)| match option.value_name {
         Some(_) => format!("--{}={value}", option.long),
         None => format!("--{}", option.long),
@@ -117,6 +118,7 @@ fn search_flags(args: &CompareArgs) -> Vec<String> {
     flags.extend(args.search.no_symmetry.then(|| "--no-symmetry".to_string()));
     flags.extend(args.search.no_fold.then(|| "--no-fold".to_string()));
     flags.extend(args.limits.cpu_time.map(|t| format!("--cpu-time={}", t.as_secs_f64())));
+    flags.extend(args.search.reduction.then(|| "--reduction".to_string()));
     flags.extend(args.limits.timeout.map(|t| format!("--timeout={}", t.as_secs_f64())));
     flags.extend(args.solver.solver.as_ref().map(|command| format!("--solver={command}")));
     flags.extend(args.limits.memory.map(|mib| format!("--memory={mib}")));

@@ -71,9 +71,15 @@ pub struct SearchArgs {
     /// Search also the points between steps that no other thread can observe; slower, for comparison
     #[arg(long)]
     pub no_fold: bool,
+    /// Leave out orders of steps that do not matter where there are many states
+    #[arg(long)]
+    pub reduction: bool,
     /// How many copies of a thread `W[*]` the explicit engine tries
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
     pub any_copies: u32,
+    /// How many threads the explicit engine searches with, 0 for all cores; the answer is the same for any number
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1024))]
+    pub workers: u32,
 }
 
 impl EngineArgs {
@@ -81,8 +87,13 @@ impl EngineArgs {
     pub fn options(&self, search: &SearchArgs) -> EngineOptions {
         let CartesianArgs { refine, extract, exceptions } = self.cartesian;
         let PredicatesArgs { bias, horn } = self.predicates;
-        let explicit =
-            ExplicitOptions { fold: !search.no_fold, max_any_copies: search.any_copies, ..ExplicitOptions::default() };
+        let explicit = ExplicitOptions {
+            fold: !search.no_fold,
+            reduction: search.reduction,
+            max_any_copies: search.any_copies,
+            workers: search.workers as usize,
+            ..ExplicitOptions::default()
+        };
         let options = EngineOptions {
             explicit,
             modular: ModularOptions { search: self.modular.search },

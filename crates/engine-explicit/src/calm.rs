@@ -13,10 +13,10 @@ use threadwise_claims::violation_in;
 use threadwise_evidence::Violation;
 use threadwise_ir::ThreadId;
 use threadwise_limits::{Budget, Limit};
-use threadwise_tables::NO_PARENT;
+use threadwise_tables::Unpacked;
 
 /// Where more states were visited, the execution that the search found will do.
-const MAX_STATES: u32 = 1 << 16;
+const MAX_STATES: usize = 1 << 16;
 /// So it will where there are more ways than this.
 const MAX_WAYS: usize = 1 << 16;
 
@@ -57,13 +57,13 @@ impl Level {
 
 impl Search<'_> {
     /// A shortest execution to an error with the fewest changes of thread; nothing where finding one would be much work.
-    pub(crate) fn calmest(&mut self, error: u32, initial: &InitialStates, budget: &Budget) -> Option<Calm> {
-        let depth = self.levels.partition_point(|start| *start <= error) - 1;
-        if self.levels[depth + 1] > MAX_STATES {
+    pub(crate) fn calmest(&mut self, error: &[u32], initial: &InitialStates, budget: &Budget) -> Option<Calm> {
+        if self.states.len() > MAX_STATES {
             return None;
         }
+        let depth = self.states.level_of(error)?;
         let passed = self.passed(depth, budget).ok()?;
-        let mut levels = vec![self.starts(initial, &passed[0], budget)?];
+        let mut levels = vec![self.starts(initial, &passed[0])?];
         for passed in &passed[1..] {
             let next = self.next_level(&levels[levels.len() - 1], passed, budget).ok()??;
             levels.push(next);
@@ -71,24 +71,27 @@ impl Search<'_> {
         self.best(&levels)
     }
 
-    /// For each depth the states that shortest executions to errors at this depth go through.
-    fn passed(&mut self, depth: usize, budget: &Budget) -> Result<Vec<FxHashSet<u32>>, Limit> {
-        let mut state = vec![0; self.instance.threads.len() + 1];
-        let mut errors = FxHashSet::default();
-        for id in self.levels[depth]..self.levels[depth + 1] {
-            self.visited.read(id, &mut state);
-            if self.is_error(&state) {
-                errors.insert(id);
+    /// For each depth the keys of the states that shortest executions to errors at this depth go through.
+    fn passed(&mut self, depth: u32, budget: &Budget) -> Result<Vec<FxHashSet<u64>>, Limit> {
+        let mut levels: Vec<Vec<u64>> = vec![Vec::new(); depth as usize + 1];
+        self.states.for_each(&mut |key, level| {
+            if let Some(keys) = levels.get_mut(level as usize) {
+                keys.push(key);
             }
-        }
-        let mut passed = vec![errors];
-        for level in (0..depth).rev() {
+        });
+        let mut state = Unpacked::default();
+        let mut passed: Vec<FxHashSet<u64>> = Vec::new();
+        for keys in levels.into_iter().rev() {
             budget.check()?;
             let mut here = FxHashSet::default();
-            for id in self.levels[level]..self.levels[level + 1] {
-                self.visited.read(id, &mut state);
-                if self.leads_to(&state, &passed[passed.len() - 1], budget)? {
-                    here.insert(id);
+            for key in keys {
+                self.states.read_key(key, &mut state);
+                let is_passed = match passed.last() {
+                    None => self.is_error(state.state()),
+                    Some(next) => self.leads_to(state.state(), next),
+                };
+                if is_passed {
+                    here.insert(key);
                 }
             }
             passed.push(here);
@@ -97,13 +100,8 @@ impl Search<'_> {
         Ok(passed)
     }
 
-    fn leads_to(&mut self, state: &[u32], targets: &FxHashSet<u32>, budget: &Budget) -> Result<bool, Limit> {
-        for (_, next) in self.successors(state) {
-            if targets.contains(&self.number_of(next, budget)?) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    fn leads_to(&mut self, state: &[u32], targets: &FxHashSet<u64>) -> bool {
+        self.successors(state).into_iter().any(|(_, next)| self.is_among(next, targets))
     }
 
     /// All states one step away, and who takes the step.
@@ -119,34 +117,33 @@ impl Search<'_> {
         found
     }
 
-    /// The number of the visited state that stands for a state.
-    fn number_of(&mut self, state: Vec<u32>, budget: &Budget) -> Result<u32, Limit> {
+    /// Whether the state that stands for a state is one of these.
+    fn is_among(&mut self, state: Vec<u32>, keys: &FxHashSet<u64>) -> bool {
         let state = self.representative(state);
-        self.visited.number(&state, NO_PARENT, budget).map(|(number, _)| number)
+        self.states.key(&state).is_some_and(|key| keys.contains(&key))
     }
 
-    fn starts(&mut self, initial: &InitialStates, passed: &FxHashSet<u32>, budget: &Budget) -> Option<Level> {
+    fn starts(&mut self, initial: &InitialStates, passed: &FxHashSet<u64>) -> Option<Level> {
         let mut level = Level::default();
-        let end = initial.visit(&mut |state| match self.number_of(state.to_vec(), budget) {
-            Ok(_) if level.ways.len() > MAX_WAYS => ControlFlow::Break(()),
-            Ok(number) => {
-                if passed.contains(&number) {
-                    level.add(Way { state: state.to_vec(), thread: None, changes: 0, from: 0 });
-                }
-                ControlFlow::Continue(())
+        let end = initial.visit(&mut |state| {
+            if level.ways.len() > MAX_WAYS {
+                return ControlFlow::Break(());
             }
-            Err(_) => ControlFlow::Break(()),
+            if self.is_among(state.to_vec(), passed) {
+                level.add(Way { state: state.to_vec(), thread: None, changes: 0, from: 0 });
+            }
+            ControlFlow::Continue(())
         });
         end.is_continue().then_some(level)
     }
 
     /// The ways that are one step longer; nothing if there are too many.
-    fn next_level(&mut self, level: &Level, passed: &FxHashSet<u32>, budget: &Budget) -> Result<Option<Level>, Limit> {
+    fn next_level(&mut self, level: &Level, passed: &FxHashSet<u64>, budget: &Budget) -> Result<Option<Level>, Limit> {
         let mut next = Level::default();
         for (from, way) in level.ways.iter().enumerate() {
             budget.check()?;
             for (thread, state) in self.successors(&way.state) {
-                if passed.contains(&self.number_of(state.clone(), budget)?) {
+                if self.is_among(state.clone(), passed) {
                     let changes = way.changes + usize::from(way.thread.is_some_and(|last| last != thread));
                     next.add(Way { state, thread: Some(thread), changes, from });
                 }

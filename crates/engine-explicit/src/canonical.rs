@@ -56,10 +56,55 @@ impl<'a> Canonical<'a> {
         }
     }
 
+    /// Replaces a state by its representative, if that can be told from what is known; otherwise the state stands for nothing.
+    pub(crate) fn canonicalise_if_known(&self, state: &mut [u32]) -> bool {
+        if !self.renames {
+            for group in &self.groups {
+                state[group.start + 1..group.end + 1].sort_unstable();
+            }
+            return true;
+        }
+        let Some(Some(profiles)) = self.profiles_of.get(state[0] as usize) else { return false };
+        let key = |thread: usize| (state[thread + 1], profiles[thread]);
+        let is_sorted = |group: &Range<usize>| (group.start + 1..group.end).all(|t| key(t - 1) <= key(t));
+        if self.groups.iter().all(is_sorted) {
+            return true;
+        }
+        let mut order: SmallVec<[usize; 16]> = (0..profiles.len()).collect();
+        for group in &self.groups {
+            order[group.clone()].sort_by_key(|&thread| key(thread));
+        }
+        let locals: SmallVec<[u32; 16]> = order.iter().map(|&thread| state[thread + 1]).collect();
+        let new_profiles: SmallVec<[u32; 16]> = order.iter().map(|&thread| profiles[thread]).collect();
+        if new_profiles[..] != profiles[..] {
+            let Some(&renamed) = self.renamed.get(&(state[0], new_profiles)) else { return false };
+            state[0] = renamed;
+        }
+        state[1..].copy_from_slice(&locals);
+        true
+    }
+
+    /// Whether a thread's steps are those of the thread before it, up to a permutation, if that is known.
+    pub(crate) fn repeats_previous_if_known(&self, state: &[u32], thread: usize) -> Option<bool> {
+        if !self.is_like_previous(state, thread) {
+            return Some(false);
+        }
+        if !self.renames {
+            return Some(true);
+        }
+        let profiles = self.profiles_of.get(state[0] as usize)?.as_ref()?;
+        Some(profiles[thread - 1] == profiles[thread])
+    }
+
+    /// Whether a thread is in the same local state as the one before it, with which it may change places.
+    fn is_like_previous(&self, state: &[u32], thread: usize) -> bool {
+        let same_group = self.groups.iter().any(|group| thread > group.start && thread < group.end);
+        same_group && state[thread] == state[thread + 1]
+    }
+
     /// Whether a thread's steps are those of the thread before it, up to a permutation.
     pub(crate) fn repeats_previous(&mut self, state: &[u32], thread: usize, shared: &Interner) -> bool {
-        let same_group = self.groups.iter().any(|group| thread > group.start && thread < group.end);
-        if !same_group || state[thread] != state[thread + 1] {
+        if !self.is_like_previous(state, thread) {
             return false;
         }
         if !self.renames {

@@ -4,28 +4,32 @@ use crate::search::Search;
 use rustc_hash::FxHashMap;
 use threadwise_ir::{Steps, ThreadId};
 use threadwise_limits::Budget;
+use threadwise_tables::Unpacked;
 
 /// How many states are looked at between two looks at the budget.
-const STATES_PER_CHECK: u32 = 1 << 12;
+const STATES_PER_CHECK: usize = 1 << 12;
 
 impl Search<'_> {
-    /// For each edge how many steps take it from the states that were looked at, wrong ones included; nothing if there is not enough
+    /// For each edge how many steps take it from the states as near as the last that was looked at, wrong ones included; nothing if there is not enough
     /// time to count.
     pub(crate) fn covered(&mut self, budget: &Budget) -> Option<Vec<u64>> {
         let mut occurrences: FxHashMap<(u32, u32, u32), u64> = FxHashMap::default();
-        let mut state = vec![0; self.instance.threads.len() + 1];
-        for id in 0..self.expanded {
-            if id.is_multiple_of(STATES_PER_CHECK) {
+        let mut keys = Vec::new();
+        self.states.for_each(&mut |key, level| keys.extend((level <= self.depth).then_some(key)));
+        let mut state = Unpacked::default();
+        for (index, key) in keys.into_iter().enumerate() {
+            if index.is_multiple_of(STATES_PER_CHECK) {
                 budget.check().ok()?;
             }
-            self.visited.read(id, &mut state);
+            self.states.read_key(key, &mut state);
+            let state = state.state();
             for (thread, &local) in state[1..].iter().enumerate() {
                 *occurrences.entry((thread as u32, state[0], local)).or_default() += 1;
             }
         }
         let mut counts = vec![0; self.instance.program.edges.len()];
         for (number, (&(thread, shared, local), &times)) in occurrences.iter().enumerate() {
-            if number.is_multiple_of(STATES_PER_CHECK as usize) {
+            if number.is_multiple_of(STATES_PER_CHECK) {
                 budget.check().ok()?;
             }
             let template = self.instance.threads[thread as usize].template.index();
@@ -38,7 +42,7 @@ impl Search<'_> {
 
     /// Declarations at the beginning of a thread are done before its first step.
     fn count_starts(&self, counts: &mut [u64]) {
-        let Some(shared) = (!self.visited.is_empty()).then(|| self.tables.shared.get(0)) else { return };
+        let Some(shared) = (!self.states.is_empty()).then(|| self.tables.shared.get(0)) else { return };
         for thread in (0..self.instance.threads.len() as u32).map(ThreadId) {
             count(&self.instance.starts(thread, shared), 1, counts);
         }

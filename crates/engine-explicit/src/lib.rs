@@ -7,18 +7,22 @@
 //!
 //! The engine knows nothing of other engines, of solvers or of files.
 
+mod accesses;
 mod calm;
 mod canonical;
 mod cover;
+mod expand;
 mod fold;
 mod initial;
 mod liveness;
+mod reduce;
 mod search;
 mod seen;
 mod trace;
 mod unfold;
 
 use initial::{InitialStates, NoStart};
+use reduce::Reduction;
 use search::{End, Search};
 use std::sync::Arc;
 use threadwise_claims::{Advice, Claim, Exhausted, Stats, Unknown};
@@ -33,6 +37,10 @@ pub struct Options {
     pub symmetry: bool,
     /// Fold steps that no other thread can observe into their predecessors.
     pub fold: bool,
+    /// Leave out steps whose order against those of other threads does not matter. Proofs need all of them.
+    pub reduction: bool,
+    /// So many states are all searched before the search is reduced.
+    pub reduce_above: usize,
     /// Hand over a proof, the reachable set, however large it is. A small one is always handed over.
     pub proof: bool,
     /// Programs with `[*]` are searched with 0, 1, … up to this many copies.
@@ -41,11 +49,23 @@ pub struct Options {
     pub max_states: usize,
     /// Count how often each edge is taken.
     pub cover: bool,
+    /// So many threads search, with the same result for any number; 0 stands for as many as there are cores.
+    pub workers: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { symmetry: true, fold: true, proof: false, max_any_copies: 3, max_states: usize::MAX, cover: false }
+        Options {
+            symmetry: true,
+            fold: true,
+            reduction: false,
+            reduce_above: SMALL_PROOF,
+            proof: false,
+            max_any_copies: 3,
+            max_states: usize::MAX,
+            cover: false,
+            workers: 1,
+        }
     }
 }
 
@@ -78,60 +98,108 @@ pub fn explore(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
 }
 
 fn explore_instance(instance: &Instance, options: &Options, max_states: usize, budget: &Budget) -> (Claim, Stats) {
-    if !options.fold {
-        return search(instance, &Folding::default(), options, max_states, budget);
-    }
-    let folding = fold::fold(&instance.program);
-    let folded = Instance::new(Arc::new(folding.apply(&instance.program)), instance.any_copies());
-    let (claim, mut stats) = search(&folded, &folding, options, max_states, budget);
+    let folding = if options.fold { fold::fold(&instance.program) } else { Folding::default() };
+    let folded = match options.fold {
+        true => Instance::new(Arc::new(folding.apply(&instance.program)), instance.any_copies()),
+        false => instance.clone(),
+    };
+    let searched = search_folded(&folded, &folding, options, max_states, budget);
+    let Searched { claim, mut stats, is_reduced } = searched;
     let points = folding.points.len() as u64;
     stats.numbers.extend((points > 0).then_some(("folded_points", points)));
     let Claim::Refuted(trace) = claim else { return (claim, stats) };
-    // Where it costs little more, the search is repeated without folding for a shortest trace.
+    if !options.fold && !is_reduced {
+        return (Claim::Refuted(trace), stats);
+    }
+    // Where it costs little more, the search is repeated without folding and reduction for a shortest trace.
     let visited = stats.numbers.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
-    let (again, stats_again) =
-        search(instance, &Folding::default(), options, 4 * visited as usize + CHEAP_STATES, budget);
+    let again = Way { folding: &Folding::default(), reduction: None, max_states: 4 * visited as usize + CHEAP_STATES };
+    let (again, stats_again) = search(instance, again, options, budget);
     match (again, unfold::unfold(instance, &folded, &trace)) {
         (Claim::Unknown(_), Some(unfolded)) => (Claim::Refuted(unfolded), stats),
         (again, _) => (again, stats_again),
     }
 }
 
-/// Searches the states of an instance of a program that is folded in this way.
-fn search(
-    instance: &Instance,
+/// What came of a search.
+struct Searched {
+    claim: Claim,
+    stats: Stats,
+    is_reduced: bool,
+}
+
+/// Searches the states of a folded program. Few states are all searched, so that there is a proof; where there are more, the search is
+/// reduced.
+fn search_folded(
+    folded: &Instance,
     folding: &Folding,
     options: &Options,
     max_states: usize,
     budget: &Budget,
-) -> (Claim, Stats) {
+) -> Searched {
+    let wants_all = options.proof || options.cover || max_states <= options.reduce_above;
+    let reduction = if options.reduction && !wants_all { Reduction::new(folded) } else { None };
+    let first = if reduction.is_some() { options.reduce_above } else { max_states };
+    let (claim, stats) = search(folded, Way { folding, reduction: None, max_states: first }, options, budget);
+    match (&claim, reduction) {
+        (Claim::Unknown(unknown), Some(reduction)) if unknown.reason == TOO_MANY && budget.check().is_ok() => {
+            let way = Way { folding, reduction: Some(reduction), max_states };
+            let (claim, stats) = search(folded, way, options, budget);
+            Searched { claim, stats, is_reduced: true }
+        }
+        _ => Searched { claim, stats, is_reduced: false },
+    }
+}
+
+/// How to search an instance.
+struct Way<'a> {
+    /// How the program is folded already.
+    folding: &'a Folding,
+    reduction: Option<Reduction<'a>>,
+    max_states: usize,
+}
+
+/// Searches the states of an instance.
+fn search<'a>(instance: &'a Instance, way: Way<'a>, options: &Options, budget: &Budget) -> (Claim, Stats) {
     let symmetric = match instance.program.symmetry() {
         Symmetry::Among(templates) if options.symmetry => templates,
         _ => Vec::new(),
     };
-    let mut search = Search::new(instance, &symmetric);
-    search.max_states = max_states;
+    let workers = match options.workers {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        some => some,
+    };
+    let mut search = Search::new(instance, &symmetric, workers);
+    search.max_states = way.max_states;
+    let is_reduced = way.reduction.is_some();
+    search.reduction = way.reduction;
     let initial = match InitialStates::new(instance, &mut search, budget) {
         Ok(initial) => initial,
         Err(NoStart::Wrong(trace)) => return (Claim::Refuted(*trace), search.stats()),
         Err(NoStart::Limit(limit)) => return (Claim::Unknown(at_limit(limit, instance)), search.stats()),
     };
     let claim = match search.run(&initial, budget) {
-        End::Error(state) => Claim::Refuted(search.trace_to(state, &initial, budget)),
+        End::Error(state) => match search.trace_to(&state, &initial, budget) {
+            Ok(trace) => Claim::Refuted(trace),
+            Err(limit) => Claim::Unknown(at_limit(limit, instance)),
+        },
         End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
-        End::TooMany => Claim::Unknown(Unknown { reason: "too many states".to_string(), advice: Vec::new() }),
+        End::TooMany => Claim::Unknown(Unknown { reason: TOO_MANY.to_string(), advice: Vec::new() }),
         End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
         End::Exhausted => match initial.gap {
             Some(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
-            None if options.proof || search.visited.len() <= SMALL_PROOF => {
-                Claim::Proved(Proof::Reachable(search.reachable_set(folding.clone())))
+            None if !is_reduced && (options.proof || search.states.len() <= SMALL_PROOF) => {
+                Claim::Proved(Proof::Reachable(search.reachable_set(way.folding.clone())))
             }
-            None => Claim::Exhausted(Exhausted { states: search.visited.len() as u64 }),
+            None => Claim::Exhausted(Exhausted { states: search.states.len() as u64, reduced: search.is_reduced() }),
         },
     };
     let covered = if options.cover { search.covered(budget) } else { None };
     (claim, Stats { covered, ..search.stats() })
 }
+
+/// Why there is no answer where the search was told to end after so many states.
+const TOO_MANY: &str = "too many states";
 
 fn only_some_copies(copies: u32) -> Unknown {
     Unknown {

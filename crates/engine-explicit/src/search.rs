@@ -1,16 +1,31 @@
-//! The search itself.
+//! The search itself: level by level, each level in rounds.
+//!
+//! In a round so many states are looked at, by all workers, as far as the tables know what threads do in them. The others are then looked at
+//! by one worker, in order, who adds to the tables. Only then the successors of all of them are added to the set of states, a shard at
+//! a time. What is found, in which order and under which numbers, is thus the same for any number of workers.
 
 use crate::canonical::Canonical;
+use crate::expand::{Expander, Memory, Row, SEGMENT, Segment, goes_on};
 use crate::initial::InitialStates;
+use crate::reduce::Reduction;
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
-use threadwise_ir::{Gap, Instance, Locals, LocationId, SharedId, TemplateId, ThreadId};
+use threadwise_ir::{Gap, Instance, LocationId, SharedId, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
-use threadwise_tables::{InternedLocals, Interner, Judgement, NO_PARENT, PropertyMemo, StepTables, Visited};
+use threadwise_tables::{Batch, Entry, Interner, Judgement, NOT_MUCH, StateSet, StepTables, Unpacked, empty_batch};
 
-/// How many states are expanded between two looks at the budget.
-const STATES_PER_CHECK: u32 = 1 << 12;
+/// So many states are looked at in a round.
+const ROUND: usize = 1 << 16;
+
+/// How many states one worker looks at, or puts somewhere, between two looks at the budget.
+const STATES_PER_CHECK: usize = 1 << 9;
+
+/// More states than this that the tables do not know are worth several workers.
+const WORTH_PREPARING: usize = 1 << 8;
+
+/// After so many fields of successors one worker leaves the rest of its states to another round, so that these do not pile up.
+const MANY_FIELDS: usize = 1 << 22;
 
 /// A breadth-first search through the states of an instance.
 pub(crate) struct Search<'a> {
@@ -18,21 +33,27 @@ pub(crate) struct Search<'a> {
     symmetric: &'a [TemplateId],
     pub(crate) tables: StepTables<'a>,
     pub(crate) canonical: Canonical<'a>,
-    memo: PropertyMemo<'a>,
-    pub(crate) visited: Visited,
+    /// What each worker remembers.
+    memories: Vec<Memory<'a>>,
+    /// How the search is reduced, if it is.
+    pub(crate) reduction: Option<Reduction<'a>>,
+    /// From how many states not all threads went on.
+    reduced: u64,
+    pub(crate) states: StateSet,
     /// More states than this are not visited.
     pub(crate) max_states: usize,
     transitions: u64,
-    depth: u64,
-    /// Where the states of each depth begin, and where the last ones that were come to end.
-    pub(crate) levels: Vec<u32>,
-    /// How many states the search has looked at.
-    pub(crate) expanded: u32,
+    /// How many steps the states are away that were looked at last.
+    pub(crate) depth: u32,
     gap: Option<Gap>,
     /// Where a thread is stuck in the first deadlock, where these are no errors.
     stuck: Option<LocationId>,
     /// While one of these is set, there is somebody who could take a step, if not in this instance.
     permits: Vec<SharedId>,
+    /// Batches that are not in use.
+    spare: Vec<Batch>,
+    /// How many states were looked at since the limits were.
+    unchecked: usize,
 }
 
 /// How a search ended.
@@ -40,7 +61,7 @@ pub(crate) enum End {
     /// All reachable states were visited, and none is an error.
     Exhausted,
     /// This state is an error.
-    Error(u32),
+    Error(Vec<u32>),
     /// No error was met, but the semantics left something out.
     Gap(Gap),
     /// A limit was met.
@@ -50,23 +71,25 @@ pub(crate) enum End {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(instance: &'a Instance, symmetric: &'a [TemplateId]) -> Search<'a> {
+    pub(crate) fn new(instance: &'a Instance, symmetric: &'a [TemplateId], workers: usize) -> Search<'a> {
         let widths = instance.threads.iter().map(|thread| thread.template.index() + 1);
         Search {
             instance,
             symmetric,
             tables: StepTables::new(instance),
             canonical: Canonical::new(instance, symmetric),
-            memo: PropertyMemo::new(instance),
-            visited: Visited::new(std::iter::once(0).chain(widths).collect()),
+            memories: (0..workers.max(1)).map(|_| Memory::new(instance)).collect(),
+            reduction: None,
+            reduced: 0,
+            states: StateSet::new(std::iter::once(0).chain(widths).collect()),
             max_states: usize::MAX,
             transitions: 0,
             depth: 0,
-            levels: vec![0],
-            expanded: 0,
             gap: None,
             stuck: None,
             permits: instance.program.permits(),
+            spare: Vec::new(),
+            unchecked: 0,
         }
     }
 
@@ -79,49 +102,24 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Visits the initial states; the end, if that is one.
-    fn start(&mut self, initial: &InitialStates, budget: &Budget) -> ControlFlow<Result<End, Limit>> {
-        let mut visits: u32 = 0;
-        initial.visit(&mut |state| {
-            let state = self.representative(state.to_vec());
-            visits = visits.wrapping_add(1);
-            let may_go_on = if visits.is_multiple_of(STATES_PER_CHECK) { budget.check() } else { Ok(()) };
-            match may_go_on.and_then(|()| self.visited.insert(&state, NO_PARENT, budget)) {
-                Err(limit) => ControlFlow::Break(Err(limit)),
-                Ok(_) if self.visited.len() > self.max_states => ControlFlow::Break(Ok(End::TooMany)),
-                Ok(_) => ControlFlow::Continue(()),
-            }
-        })
-    }
-
     fn run_to_limit(&mut self, initial: &InitialStates, budget: &Budget) -> Result<End, Limit> {
-        if let ControlFlow::Break(end) = self.start(initial, budget) {
+        let mut level = empty_batch();
+        if let ControlFlow::Break(end) = self.start(initial, &mut level, budget) {
             return end;
         }
-        let mut state = vec![0; self.instance.threads.len() + 1];
-        let mut successor = state.clone();
-        let mut level_end = self.visited.len();
-        self.levels.push(level_end as u32);
-        let mut next: u32 = 0;
-        while (next as usize) < self.visited.len() {
-            if next as usize == level_end {
-                level_end = self.visited.len();
-                self.levels.push(level_end as u32);
-                self.depth += 1;
-            }
-            if next.is_multiple_of(STATES_PER_CHECK) {
-                if self.visited.len() > self.max_states {
-                    return Ok(End::TooMany);
+        while !is_empty(&level) {
+            let mut next = empty_batch();
+            // The fewer states there may be, the sooner it is seen that there are more.
+            let most = |search: &Search<'_>| {
+                (search.max_states - search.states.len().min(search.max_states)).clamp(SEGMENT, ROUND)
+            };
+            while let Some(rows) = take_round(&mut level, most(self)) {
+                if let Some(end) = self.round(&rows, &mut level, &mut next, budget)? {
+                    return Ok(end);
                 }
-                budget.check_for(self.tables.growth())?;
-                budget.report(|| format!("{} states, depth {}", self.visited.len(), self.depth));
             }
-            self.visited.read(next, &mut state);
-            self.expanded = next + 1;
-            if self.expand(next, &state, &mut successor, budget)? {
-                return Ok(End::Error(next));
-            }
-            next += 1;
+            level = next;
+            self.depth += u32::from(!is_empty(&level));
         }
         Ok(match self.gap.or(self.tables.gap) {
             Some(gap) => End::Gap(gap),
@@ -129,67 +127,221 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Adds the successors of a state; tells whether the state is an error.
-    fn expand(&mut self, id: u32, state: &[u32], successor: &mut [u32], budget: &Budget) -> Result<bool, Limit> {
-        match self.memo.judge(state, &self.tables) {
-            Judgement::Good => {}
-            Judgement::Broken => return Ok(true),
-            Judgement::Gap(gap) => self.gap = self.gap.or(Some(gap)),
+    /// Visits the initial states; the end, if that is one.
+    fn start(
+        &mut self,
+        initial: &InitialStates,
+        level: &mut Batch,
+        budget: &Budget,
+    ) -> ControlFlow<Result<End, Limit>> {
+        let fields = self.instance.threads.len() + 1;
+        let mut waiting: Vec<u32> = Vec::new();
+        initial.visit(&mut |state| {
+            waiting.extend(self.representative(state.to_vec()));
+            if waiting.len() < fields * STATES_PER_CHECK {
+                return ControlFlow::Continue(());
+            }
+            let added = self.check(STATES_PER_CHECK, budget).and_then(|()| self.add(&waiting, 0, &mut [level], budget));
+            match added {
+                Err(limit) => ControlFlow::Break(Err(limit)),
+                Ok(()) if self.states.len() > self.max_states => ControlFlow::Break(Ok(End::TooMany)),
+                Ok(()) => {
+                    waiting.clear();
+                    ControlFlow::Continue(())
+                }
+            }
+        })?;
+        match self.add(&waiting, 0, &mut [level], budget) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(limit) => ControlFlow::Break(Err(limit)),
         }
-        if self.memo.meets_pattern(state, &mut self.tables) {
-            return Ok(true);
+    }
+
+    /// Adds states, whose fields stand one after the other, to the set; the last batch gets those that are new. All batches stay right.
+    fn add(&mut self, states: &[u32], level: u32, batches: &mut [&mut Batch], budget: &Budget) -> Result<(), Limit> {
+        self.states.make_room(states, batches, budget)?;
+        let mut batch = empty_batch();
+        for state in states.chunks_exact(self.instance.threads.len() + 1) {
+            let is_put = self.states.put(state, &mut batch);
+            debug_assert!(is_put, "room was made for it");
         }
-        let symmetric = !self.canonical.is_trivial();
-        let before = self.transitions;
-        for thread in 0..self.instance.threads.len() {
-            if symmetric && self.canonical.repeats_previous(state, thread, &self.tables.shared) {
+        let fresh = batches.last_mut().expect("there is a batch for new states");
+        self.states.insert(&[batch], level, fresh, 1, budget)
+    }
+
+    /// Looks at some states of a level; the end, if that is one.
+    fn round(
+        &mut self,
+        rows: &[Row],
+        level: &mut Batch,
+        next: &mut Batch,
+        budget: &Budget,
+    ) -> Result<Option<End>, Limit> {
+        if self.states.len() > self.max_states {
+            return Ok(Some(End::TooMany));
+        }
+        self.check(rows.len(), budget)?;
+        let mut memories = std::mem::take(&mut self.memories);
+        let mut spare = std::mem::take(&mut self.spare);
+        let segments = self.expander().expand(rows, &mut memories, &mut spare, budget);
+        (self.memories, self.spare) = (memories, spare);
+        let mut segments = segments?;
+        let first_error = segments.iter().filter_map(|segment| segment.error).min();
+        let mut late = Late::default();
+        let postponed = segments.iter().flat_map(|segment| segment.postponed.iter().copied());
+        let postponed: Vec<usize> = postponed.take_while(|row| first_error.is_none_or(|error| *row < error)).collect();
+        let late_error = self.look_at_postponed(rows, &postponed, &mut late, budget)?;
+        for &(shard, number) in segments.iter().flat_map(|segment| &segment.left).chain(&late.left) {
+            level[shard as usize].push(number);
+        }
+        if let Some(row) = late_error.or(first_error) {
+            return Ok(Some(End::Error(self.read(rows[row]))));
+        }
+        self.note(&segments, &late);
+        let batches: Vec<Batch> = segments.iter_mut().map(|segment| std::mem::take(&mut segment.successors)).collect();
+        self.states.insert(&batches, self.depth + 1, next, self.workers_for(rows.len()), budget)?;
+        self.spare.extend(batches);
+        self.add(&late.successors, self.depth + 1, &mut [level, next], budget)?;
+        Ok(None)
+    }
+
+    /// Looks at the limits, once there is a reason to: that takes as long as looking at many states, and there may be no more than one
+    /// in a level.
+    fn check(&mut self, states: usize, budget: &Budget) -> Result<(), Limit> {
+        let growth = self.tables.growth();
+        self.unchecked += states;
+        if self.unchecked < STATES_PER_CHECK && growth < NOT_MUCH {
+            return Ok(());
+        }
+        self.unchecked = 0;
+        budget.check_for(growth)?;
+        budget.report(|| format!("{} states, depth {}", self.states.len(), self.depth));
+        Ok(())
+    }
+
+    /// Not many states are worth more than one worker.
+    fn workers_for(&self, rows: usize) -> usize {
+        if rows < ROUND / 8 { 1 } else { self.memories.len() }
+    }
+
+    pub(crate) fn expander(&self) -> Expander<'_, 'a> {
+        Expander {
+            instance: self.instance,
+            tables: &self.tables,
+            canonical: &self.canonical,
+            states: &self.states,
+            permits: &self.permits,
+            looks_for_stuck: self.stuck.is_none(),
+            reduction: self.reduction.as_ref(),
+        }
+    }
+
+    /// Adds up what came of states that were looked at.
+    fn note(&mut self, segments: &[Segment], late: &Late) {
+        self.transitions += segments.iter().map(|segment| segment.transitions).sum::<u64>() + late.transitions;
+        self.reduced += segments.iter().map(|segment| segment.reduced).sum::<u64>() + late.reduced;
+        let gaps = segments.iter().filter_map(|segment| segment.gap).chain(late.gap);
+        self.gap = self.gap.or(gaps.min_by_key(|(row, _)| *row).map(|(_, gap)| gap));
+        let stuck = segments.iter().filter_map(|segment| segment.stuck).chain(late.stuck);
+        self.stuck = self.stuck.or(stuck.min_by_key(|(row, _)| *row).map(|(_, location)| location));
+    }
+
+    fn read(&self, (shard, number): Row) -> Vec<u32> {
+        let mut state = Unpacked::default();
+        self.states.read(shard as usize, number, &mut state);
+        state.state().to_vec()
+    }
+
+    /// Looks at states that the tables do not know, in order, up to the first error, which it tells.
+    fn look_at_postponed(
+        &mut self,
+        rows: &[Row],
+        postponed: &[usize],
+        late: &mut Late,
+        budget: &Budget,
+    ) -> Result<Option<usize>, Limit> {
+        for some in postponed.chunks(STATES_PER_CHECK) {
+            if late.successors.len() > MANY_FIELDS {
+                late.left.extend(some.iter().map(|&row| rows[row]));
                 continue;
             }
-            let entry = self.tables.entry(thread, state[0], state[thread + 1]);
-            if entry.fails {
-                return Ok(true);
+            self.check(some.len(), budget)?;
+            if self.memories.len() > 1 && some.len() > WORTH_PREPARING {
+                self.prepare(rows, some, budget);
             }
-            for index in self.tables.successors(entry) {
-                let (shared, local) = self.tables.successor(index);
-                self.transitions += 1;
-                if symmetric {
-                    successor.copy_from_slice(state);
-                    (successor[0], successor[thread + 1]) = (shared, local);
-                    self.canonical.canonicalise(successor, &mut self.tables.shared);
-                    self.visited.insert(successor, id, budget)?;
-                } else {
-                    self.visited.insert_changed(id, shared, thread, local, budget)?;
+            for &row in some {
+                let state = self.read(rows[row]);
+                if self.look_at(row, &state, late) {
+                    return Ok(Some(row));
                 }
             }
         }
-        if self.transitions == before && self.stuck.is_none() {
-            self.stuck = self.stuck_in(state);
+        Ok(None)
+    }
+
+    fn prepare(&mut self, rows: &[Row], postponed: &[usize], budget: &Budget) {
+        let mut wanted = Vec::new();
+        for &row in postponed {
+            let state = self.read(rows[row]);
+            wanted.extend(state[1..].iter().enumerate().map(|(thread, &local)| (thread, state[0], local)));
         }
-        Ok(false)
+        self.tables.prepare(&wanted, self.memories.len(), budget);
+    }
+
+    /// Finds the successors of a state; tells whether the state is an error.
+    fn look_at(&mut self, row: usize, state: &[u32], late: &mut Late) -> bool {
+        if self.is_error(state) {
+            return true;
+        }
+        if let Judgement::Gap(gap) = self.memories[0].properties.judge(state, &self.tables) {
+            late.gap = late.gap.or(Some((row, gap)));
+        }
+        let chosen = self.choose(state);
+        late.reduced += u64::from(chosen.is_some());
+        let symmetric = !self.canonical.is_trivial();
+        let before = late.transitions;
+        for thread in 0..self.instance.threads.len() {
+            let may_repeat = symmetric && thread > 0 && goes_on(chosen, thread - 1);
+            if !goes_on(chosen, thread)
+                || may_repeat && self.canonical.repeats_previous(state, thread, &self.tables.shared)
+            {
+                continue;
+            }
+            let entry = self.tables.entry(thread, state[0], state[thread + 1]);
+            for index in self.tables.successors(entry) {
+                let (shared, local) = self.tables.successor(index);
+                late.transitions += 1;
+                let start = late.successors.len();
+                late.successors.extend_from_slice(state);
+                let successor = &mut late.successors[start..];
+                (successor[0], successor[thread + 1]) = (shared, local);
+                self.canonical.canonicalise(successor, &mut self.tables.shared);
+            }
+        }
+        if late.transitions == before && self.stuck.is_none() && late.stuck.is_none() {
+            late.stuck = self.expander().stuck_in(state).map(|location| (row, location));
+        }
+        false
+    }
+
+    /// The threads that must go on from a state, if not all must.
+    fn choose(&mut self, state: &[u32]) -> Option<u64> {
+        let reduction = self.reduction.as_ref()?;
+        let entries: Vec<Entry> =
+            state[1..].iter().enumerate().map(|(thread, &local)| self.tables.entry(thread, state[0], local)).collect();
+        // The tables may have started anew meanwhile.
+        let is_known = |(thread, &local): (usize, &u32)| self.tables.known(thread, state[0], local).is_some();
+        let all_known = state[1..].iter().enumerate().all(is_known);
+        all_known.then(|| reduction.choose(&mut self.memories[0].choices, state, &entries, &self.tables)).flatten()
     }
 
     /// Whether a state is an error.
     pub(crate) fn is_error(&mut self, state: &[u32]) -> bool {
         let fails =
             |tables: &mut StepTables<'_>, thread: usize| tables.entry(thread, state[0], state[thread + 1]).fails;
-        matches!(self.memo.judge(state, &self.tables), Judgement::Broken)
-            || self.memo.meets_pattern(state, &mut self.tables)
+        matches!(self.memories[0].properties.judge(state, &self.tables), Judgement::Broken)
+            || self.memories[0].properties.meets_pattern(state, &mut self.tables)
             || (0..self.instance.threads.len()).any(|thread| fails(&mut self.tables, thread))
-    }
-
-    /// Where a thread is stuck in a state from which no step leads.
-    fn stuck_in(&self, state: &[u32]) -> Option<LocationId> {
-        let program = &self.instance.program;
-        if program.forbids_deadlocks() || self.tables.gap.is_some() {
-            return None;
-        }
-        let locals = InternedLocals { instance: self.instance, state, tables: &self.tables };
-        let all = || (0..self.instance.threads.len()).map(|thread| locals.local(thread));
-        let shared = self.tables.shared.get(state[0]);
-        if self.permits.iter().any(|&permit| shared[self.instance.shared_range(permit).start] != 0) {
-            return None;
-        }
-        all().find(|local| !self.instance.may_rest(local)).map(|local| self.instance.location_of(local))
     }
 
     /// The representative of a state, as numbers.
@@ -204,24 +356,34 @@ impl<'a> Search<'a> {
         self.tables.successors(entry).map(|index| self.tables.successor(index)).collect()
     }
 
+    /// Whether not all threads went on from all states.
+    pub(crate) fn is_reduced(&self) -> bool {
+        self.reduced > 0
+    }
+
     pub(crate) fn stats(&self) -> Stats {
-        let numbers = vec![
-            ("states", self.visited.len() as u64),
+        let mut numbers = vec![
+            ("states", self.states.len() as u64),
             ("transitions", self.transitions),
-            ("depth", self.depth),
+            ("depth", u64::from(self.depth)),
             ("shared_states", self.tables.shared.len() as u64),
             ("local_states", self.tables.locals.iter().map(|l| l.len() as u64).sum()),
         ];
+        numbers.extend((self.reduced > 0).then_some(("reduced_states", self.reduced)));
         let (taken, stuck) = (Some(self.tables.taken.counts()), self.stuck);
         Stats { numbers, taken, stuck, covered: None }
     }
 
     /// The visited states as a proof.
     pub(crate) fn reachable_set(&self, folding: Folding) -> ReachableSet {
-        let width = self.instance.threads.len() + 1;
-        let mut states = vec![0; self.visited.len() * width];
-        for (id, state) in states.chunks_exact_mut(width).enumerate() {
-            self.visited.read(id as u32, state);
+        let mut keys: Vec<(u32, u64)> = Vec::with_capacity(self.states.len());
+        self.states.for_each(&mut |key, level| keys.push((level, key)));
+        keys.sort_unstable();
+        let mut states = Vec::with_capacity(keys.len() * (self.instance.threads.len() + 1));
+        let mut state = Unpacked::default();
+        for (_, key) in keys {
+            self.states.read_key(key, &mut state);
+            states.extend_from_slice(state.state());
         }
         let stores = |interner: &Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
         ReachableSet {
@@ -232,4 +394,35 @@ impl<'a> Search<'a> {
             states,
         }
     }
+}
+
+/// What came of states that only one worker could look at.
+#[derive(Default)]
+struct Late {
+    /// The fields of the successors, one state after the other.
+    successors: Vec<u32>,
+    transitions: u64,
+    reduced: u64,
+    /// The states that are to be looked at in another round, since there are very many successors already.
+    left: Vec<Row>,
+    gap: Option<(usize, Gap)>,
+    stuck: Option<(usize, LocationId)>,
+}
+
+fn is_empty(batch: &Batch) -> bool {
+    batch.iter().all(Vec::is_empty)
+}
+
+/// Takes some states out of a level.
+fn take_round(level: &mut Batch, most: usize) -> Option<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (shard, numbers) in level.iter_mut().enumerate() {
+        let kept = numbers.len().saturating_sub(most - rows.len());
+        rows.extend(numbers.drain(kept..).map(|number| (shard as u32, number)));
+        if kept > 0 {
+            break;
+        }
+        *numbers = Vec::new();
+    }
+    (!rows.is_empty()).then_some(rows)
 }

@@ -51,6 +51,11 @@ impl Seen {
         self.locals.contains(&(routine, local))
     }
 
+    /// Whether properties name a point.
+    pub(crate) fn names(&self, location: LocationId) -> bool {
+        self.points.iter().any(|points| points.locations.binary_search(&location).is_ok())
+    }
+
     /// Whether a property may be violated where a thread is at `from`, and not where it is at `to`. Points that
     /// properties name are always kept: traces that show them are easier to read.
     pub(crate) fn by_points(&self, from: LocationId, to: LocationId) -> bool {

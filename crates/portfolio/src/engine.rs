@@ -44,7 +44,12 @@ pub trait Engine: Sync {
 
 impl Request {
     pub(crate) fn explicit(&self) -> explicit::Options {
-        explicit::Options { proof: self.want_proof, ..self.options.explicit }
+        let mut options = explicit::Options { proof: self.want_proof, ..self.options.explicit };
+        if options.workers == 0 && self.in_company {
+            // The others need cores too.
+            options.workers = (std::thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
+        }
+        options
     }
 
     /// A search for an error that a failed proof may stand for. It is bounded by states and not by time, so that a slow

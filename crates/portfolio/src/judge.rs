@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn no_search_exhausts_infinitely_many_instances() {
-        let verdict = judged("thread W[*] { skip; }", Claim::Exhausted(Exhausted { states: 5 }));
+        let verdict = judged("thread W[*] { skip; }", Claim::Exhausted(Exhausted { states: 5, reduced: false }));
         assert!(is_internal(&verdict, "infinitely many"), "{verdict:?}");
     }
 

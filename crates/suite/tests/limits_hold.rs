@@ -1,6 +1,9 @@
 //! A run ends when its time is over, whatever its program does in one step, one property or one initial value.
 
 use std::time::{Duration, Instant};
+use threadwise_claims::Claim;
+use threadwise_engine_explicit::{Options, explore};
+use threadwise_ir::patience;
 use threadwise_limits::Budget;
 use threadwise_portfolio::{EngineChoice, Request, engines, verify};
 use threadwise_suite::{expensive_program, try_program};
@@ -50,4 +53,30 @@ fn what_can_be_quick_is_quick() {
         let verdict = verify(&program, &request, &Budget::new(Some(Duration::from_secs(30)), None)).verdict;
         assert_eq!(verdict.word(), "safe", "{engine}: {verdict:?}: {text}");
     }
+}
+
+/// However far the search for an error has come when it is interrupted, also while it puts the trace together, it says so.
+#[test]
+fn a_search_can_be_interrupted_anywhere() {
+    let text = "shared x: 0..9; thread P { var i: 0..4000; \
+         while (x < 8) { atomic { x = x + 1; i = 0; while (i < 4000) { i = i + 1; } } } assert x < 8; } thread Q { skip; }";
+    let program = try_program("long.tw", text).expect("a correct program");
+    let (mut interrupted, mut refuted) = (0, 0);
+    for most in 1.. {
+        let asked = std::cell::Cell::new(0);
+        let may_go_on = move || {
+            asked.set(asked.get() + 1);
+            asked.get() < most
+        };
+        let search = || explore(&program, &Options::default(), &Budget::unlimited()).0;
+        match patience::under(may_go_on, search) {
+            (Claim::Refuted(_), _) => refuted += 1,
+            (Claim::Unknown(_), true) => interrupted += 1,
+            (claim, _) => panic!("after {most} questions: {claim:?}"),
+        }
+        if refuted == 3 {
+            break;
+        }
+    }
+    assert!(interrupted > 20, "there are hardly any places where it could be interrupted: {interrupted}");
 }

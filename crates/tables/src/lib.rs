@@ -4,13 +4,18 @@
 //! crate knows no engine.
 
 mod intern;
+mod packing;
 mod properties;
+mod shard;
+mod state_set;
 mod steps;
 mod taken;
 mod visited;
 
 pub use intern::Interner;
+pub use packing::Unpacked;
 pub use properties::{InternedLocals, Judgement, PropertyMemo};
+pub use state_set::{Batch, NOT_MUCH, SHARDS, StateSet, empty_batch};
 pub use steps::{Entry, StepTables};
 pub use taken::Taken;
 pub use visited::{NO_PARENT, Visited};

@@ -4,8 +4,9 @@
 //! Local states that agree on these have the same *view*; whether a state is good depends on its
 //! shared store and its threads' views only.
 
-use crate::{Interner, StepTables};
+use crate::{Entry, Interner, StepTables};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use threadwise_ir::{
     Env, ExprKind, Gap, Instance, LocalId, Locals, LocationId, NoValue, Observations, Pattern, TemplateId,
 };
@@ -138,11 +139,22 @@ impl<'a> PropertyMemo<'a> {
         if !self.has_patterns {
             return false;
         }
+        let entries: SmallVec<[Entry; 16]> =
+            (0..self.instance.threads.len()).map(|thread| tables.entry(thread, state[0], state[thread + 1])).collect();
+        self.entries_meet_pattern(&entries, tables)
+    }
+
+    /// The same for threads of which it is known what each can do.
+    #[inline]
+    pub fn entries_meet_pattern(&mut self, entries: &[Entry], tables: &StepTables<'_>) -> bool {
+        if !self.has_patterns {
+            return false;
+        }
         let mut shown = std::mem::take(&mut self.shown);
         shown.clear();
         let mut showing = 0;
-        for thread in 0..self.instance.threads.len() {
-            match tables.entry(thread, state[0], state[thread + 1]).shown {
+        for entry in entries {
+            match entry.shown {
                 Some(number) => {
                     shown.push(number);
                     showing += 1;

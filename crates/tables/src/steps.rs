@@ -4,8 +4,9 @@
 
 use crate::{Interner, Taken};
 use rustc_hash::{FxHashMap, FxHashSet};
-use threadwise_ir::{ExprKind, Gap, Instance, Observations, Program, TemplateId, ThreadId};
-use threadwise_limits::{growth_of_list, growth_of_table};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use threadwise_ir::{ExprKind, Gap, Instance, Observations, Program, Steps, TemplateId, ThreadId, patience};
+use threadwise_limits::{Budget, growth_of_list, growth_of_table};
 
 /// Above this many entries the tables start anew, so that programs whose every state has another
 /// shared store do not pay for tables that are never asked twice.
@@ -51,6 +52,8 @@ pub struct StepTables<'a> {
     successors: Vec<(u32, u32)>,
     observations: Vec<Observations>,
     observation_numbers: FxHashMap<Observations, u32>,
+    /// Steps that were found out in advance, by table, shared and local state.
+    prepared: FxHashMap<(usize, u32, u32), Steps>,
     /// Integers that are tried where a step may choose among more than can be tried.
     wanted: Vec<i64>,
     /// What the steps take that were asked for.
@@ -97,6 +100,7 @@ impl<'a> StepTables<'a> {
             successors: Vec::new(),
             observations: Vec::new(),
             observation_numbers: FxHashMap::default(),
+            prepared: FxHashMap::default(),
             wanted,
             taken: Taken::none(&instance.program),
             gap: None,
@@ -116,18 +120,65 @@ impl<'a> StepTables<'a> {
     /// What the thread can do in this shared and local state.
     #[inline]
     pub fn entry(&mut self, thread: usize, shared: u32, local: u32) -> Entry {
+        match self.known(thread, shared, local) {
+            Some(entry) => entry,
+            None => self.fill(thread, self.table_of[thread], shared, local),
+        }
+    }
+
+    /// The same, if it is in the tables.
+    #[inline]
+    pub fn known(&self, thread: usize, shared: u32, local: u32) -> Option<Entry> {
         let table = self.table_of[thread];
-        if shared < self.dense_shared && local < DENSE_LOCAL {
-            let number = self.dense[table].get((shared * DENSE_LOCAL + local) as usize).copied();
-            return match number {
-                Some(number) if number != ABSENT => self.entries[number as usize],
-                _ => self.fill(thread, table, shared, local),
-            };
+        let number = if shared < self.dense_shared && local < DENSE_LOCAL {
+            self.dense[table].get((shared * DENSE_LOCAL + local) as usize).copied().filter(|&number| number != ABSENT)
+        } else {
+            self.numbers[table].get(&(shared, local)).copied()
+        };
+        number.map(|number| self.entries[number as usize])
+    }
+
+    /// Finds out what threads can do in these shared and local states, with so many workers; it is put into the tables
+    /// when it is asked for.
+    pub fn prepare(&mut self, wanted: &[(usize, u32, u32)], workers: usize, budget: &Budget) {
+        let mut keys: Vec<(usize, u32, u32)> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for &(thread, shared, local) in wanted {
+            if self.known(thread, shared, local).is_none() && seen.insert((self.table_of[thread], shared, local)) {
+                keys.push((thread, shared, local));
+            }
         }
-        match self.numbers[table].get(&(shared, local)) {
-            Some(&number) => self.entries[number as usize],
-            None => self.fill(thread, table, shared, local),
-        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut found = Vec::new();
+            while let Some(&(thread, shared, local)) = keys.get(next.fetch_add(1, Ordering::Relaxed)) {
+                found.push(((self.table_of[thread], shared, local), self.steps(thread, shared, local)));
+            }
+            found
+        };
+        // What was interrupted stands for nothing, and whoever asks for it finds out that there is no time.
+        let under_budget = || {
+            let own = budget.clone();
+            let (found, interrupted) = patience::under(move || own.look().is_ok(), work);
+            if interrupted { Vec::new() } else { found }
+        };
+        let found = std::thread::scope(|scope| {
+            // Where the system has no more threads to give, there are fewer.
+            let help = |_| std::thread::Builder::new().spawn_scoped(scope, under_budget).ok();
+            let helpers: Vec<_> = (1..workers).map_while(help).collect();
+            let mut found = under_budget();
+            for helper in helpers {
+                found.extend(helper.join().expect("what computes steps does not panic"));
+            }
+            found
+        });
+        self.prepared = found.into_iter().collect();
+    }
+
+    fn steps(&self, thread: usize, shared: u32, local: u32) -> Steps {
+        let template = self.instance.threads[thread].template.index();
+        let (before, of_thread) = (self.shared.get(shared), self.locals[template].get(local));
+        self.instance.steps_toward(ThreadId(thread as u32), before, of_thread, &self.wanted)
     }
 
     /// What the steps of an entry show.
@@ -157,8 +208,8 @@ impl<'a> StepTables<'a> {
             self.successors.clear();
         }
         let template = self.instance.threads[thread].template.index();
-        let (before, of_thread) = (self.shared.get(shared), self.locals[template].get(local));
-        let steps = self.instance.steps_toward(ThreadId(thread as u32), before, of_thread, &self.wanted);
+        let prepared = self.prepared.remove(&(table, shared, local));
+        let steps = prepared.unwrap_or_else(|| self.steps(thread, shared, local));
         self.gap = self.gap.or(steps.gap);
         let start = self.successors.len() as u32;
         self.taken.note(&steps);
