@@ -69,7 +69,7 @@ pub(crate) fn check(program: &Arc<Program>, proof: &ScheduleProof, budget: &Budg
 fn read_cut(population: &Population, node: &ScheduleNode) -> Result<Option<Predicate>, CheckError> {
     let shared = Parameters::default().with_shared(population);
     let parameters = node.points.iter().fold(shared, |all, point| all.with_locals(population, point));
-    let read = |formula: &String| Predicate::parse(&parameters, formula, false).map_err(refuted);
+    let read = |formula: &String| Predicate::parse(&parameters, formula, true).map_err(refuted);
     node.formula.as_ref().map(read).transpose()
 }
 

@@ -60,6 +60,8 @@ pub(crate) struct Analysis<'a> {
     queue: VecDeque<usize>,
     is_queued: Vec<bool>,
     thresholds: Vec<i64>,
+    /// A declaration at the start of a thread that may go wrong.
+    pub(crate) wrong_start: Option<Span>,
     pub(crate) rounds: u64,
     budget: &'a Budget,
 }
@@ -90,6 +92,7 @@ impl<'a> Analysis<'a> {
             flags: cells.dividing_flags(),
             queue: VecDeque::new(),
             is_queued: Vec::new(),
+            wrong_start: None,
             thresholds: thresholds(cells),
             rounds: 0,
             budget,
@@ -203,6 +206,7 @@ impl<'a> Analysis<'a> {
         let mut store = store.clone();
         self.see(&mut store, |threads| seen_threads(self.cells, me, threads));
         let ends = self.walker(me).start(store)?;
+        self.wrong_start = self.wrong_start.or(ends.faults.first().copied());
         self.arrive(me, ends)
     }
 

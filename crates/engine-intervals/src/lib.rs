@@ -86,6 +86,9 @@ fn error(analysis: &Analysis<'_>) -> Result<Option<String>, Limit> {
     if initial_error(analysis.cells) {
         return Ok(Some("initial values may be in error".to_string()));
     }
+    if let Some(span) = analysis.wrong_start {
+        return Ok(Some(format!("it cannot exclude an error at {}", program.source.locate(span))));
+    }
     // What holds is said where threads are.
     if analysis.here.is_empty() {
         return Ok(Some("there is no thread".to_string()));

@@ -6,7 +6,9 @@ use crate::Stop;
 use crate::follow::{Arrival, Piece, from_cut, from_start};
 use crate::graph::{Graph, Node};
 use crate::hull::{Equation, Hull};
+use crate::keys::{at_keys, keys};
 use crate::proof::said;
+use crate::ranges::{Range, ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_ir::{Instance, Sort};
 use threadwise_limits::Budget;
@@ -30,7 +32,7 @@ pub(crate) struct What(BTreeMap<usize, Here>);
 impl What {
     /// What is said of a cut, over terms for everything.
     pub(crate) fn formula(&self, node: usize, leaves: &[Term]) -> Term {
-        self.0[&node].formula(leaves)
+        self.0[&node].whole(leaves)
     }
 }
 
@@ -49,6 +51,8 @@ struct Here {
     compared: Vec<usize>,
     /// Nothing as long as nothing is reached.
     comparisons: Option<BTreeSet<Comparison>>,
+    /// What is said of elements of arrays; all that has not been refuted yet.
+    ranges: Vec<Range>,
 }
 
 impl Here {
@@ -60,6 +64,35 @@ impl Here {
         let equations = self.equations.iter().map(|equation| self.equation(equation, leaves));
         let comparisons = self.comparisons.iter().flatten().map(|comparison| compared(comparison, leaves));
         Term::all([self.facts.replace(&own)].into_iter().chain(equations).chain(comparisons).collect::<Vec<Term>>())
+    }
+
+    /// What is said of the elements at a key of which nothing is known.
+    fn at_any_key(&self, leaves: &[Term]) -> Vec<Term> {
+        self.ranges.iter().map(|range| range.at(&any_key(), leaves)).collect()
+    }
+
+    /// Of some numbers, those that no other of them, and no constant, is equal to.
+    fn independent(&self, numbers: &[usize]) -> Vec<usize> {
+        let mut seen = BTreeSet::new();
+        let is_new = |number: &&usize| {
+            let at = self.scalars.iter().position(|scalar| scalar == *number).expect("numbers are scalars");
+            let known = self.equations.iter().find(|equation| equation.coefficients[0].0 == at);
+            match known {
+                Some(equation) if equation.coefficients.len() == 1 => false,
+                Some(Equation { coefficients, constant }) => match coefficients[..] {
+                    [(_, -1), (other, 1)] if *constant == 0 => seen.insert(other),
+                    _ => seen.insert(at),
+                },
+                None => seen.insert(at),
+            }
+        };
+        numbers.iter().filter(is_new).copied().collect()
+    }
+
+    /// The same with what is said of elements of arrays.
+    fn whole(&self, leaves: &[Term]) -> Term {
+        let ranges = self.ranges.iter().map(|range| range.formula(leaves));
+        Term::all([self.formula(leaves)].into_iter().chain(ranges).collect::<Vec<Term>>())
     }
 
     fn equation(&self, equation: &Equation, leaves: &[Term]) -> Term {
@@ -132,31 +165,43 @@ pub(crate) fn infer(
         pieces.push((Some(cut), from_cut(population, graph, cut)?));
     }
     let mut found = Found::Nothing("it cannot exclude an error".to_string());
+    let mut before = BTreeMap::new();
     for with_comparisons in [false, true] {
         let mut search = Search { pieces: Vec::new(), here: BTreeMap::new(), budget };
         for (cut, piece) in &pieces {
             search.pieces.push((*cut, At::new(piece.clone(), command, budget)?));
         }
         for cut in graph.cuts() {
-            search.here.insert(cut, here(instance, population, &graph.nodes[cut], with_comparisons));
+            let mut here = here(instance, population, &graph.nodes[cut]);
+            if with_comparisons {
+                let independent = before.get(&cut).map_or(Vec::new(), |known: &Here| known.independent(&here.compared));
+                here.compared = independent.into_iter().take(MAX_COMPARED).collect();
+            } else {
+                here.compared = Vec::new();
+            }
+            search.here.insert(cut, here);
         }
-        found = search.run()?;
-        if matches!(found, Found::Holds(_)) || graph.cuts().next().is_none() {
+        match search.run()? {
+            None => return Ok(Found::Holds(What(search.here))),
+            Some(why) => found = Found::Nothing(why),
+        }
+        if graph.cuts().next().is_none() {
             break;
         }
+        before = search.here;
     }
     Ok(found)
 }
 
-fn here(instance: &Instance, population: &Population, node: &Node, with_comparisons: bool) -> Here {
+fn here(instance: &Instance, population: &Population, node: &Node) -> Here {
     let (world, _, names) = threadwise_symbolic::World::named(population, &node.place.points);
     debug_assert_eq!(world.leaves().len(), names.len());
     let is_scalar = |at: &usize| matches!(names[*at].sort(), SmtSort::Int | SmtSort::Bool);
     let scalars: Vec<usize> = (0..names.len()).filter(is_scalar).collect();
-    let compared = if with_comparisons { numbers(instance, population, node) } else { Vec::new() };
-    let compared = if compared.len() <= MAX_COMPARED { compared } else { compared[..MAX_COMPARED].to_vec() };
+    let compared = numbers(instance, population, node);
     let facts = said(&node.place.facts, &names);
-    Here { facts, names, scalars, hull: Hull::default(), equations: Vec::new(), compared, comparisons: None }
+    let ranges = ranges(&names, &compared);
+    Here { facts, names, scalars, hull: Hull::default(), equations: Vec::new(), compared, comparisons: None, ranges }
 }
 
 /// The terms of numbers that programs compute with: not of pointers, nor of locals that are out of scope.
@@ -189,6 +234,8 @@ fn numbers(instance: &Instance, population: &Population, node: &Node) -> Vec<usi
 /// A piece, and a solver that knows of it.
 struct At {
     piece: Piece,
+    /// The keys of arrays that it is about, and one that stands for any other.
+    keys: Vec<Term>,
     session: Session,
 }
 
@@ -196,8 +243,13 @@ impl At {
     fn new(piece: Piece, command: &SolverCommand, budget: &Budget) -> Result<At, Stop> {
         let mut session = Session::start(command, Settings::default(), budget)?;
         session.declare_all(&piece.declared);
-        piece.asserted.iter().for_each(|term| session.assert(term));
-        Ok(At { piece, session })
+        let any = any_key();
+        session.declare_all(std::slice::from_ref(&any));
+        let arrivals = piece.arrivals.iter().flat_map(|at| at.leaves.iter().chain([&at.when]));
+        let mut keys = keys(piece.asserted.iter().chain(&piece.wrong).chain(arrivals));
+        keys.push(any);
+        piece.asserted.iter().for_each(|term| session.assert(&at_keys(term, &keys)));
+        Ok(At { piece, keys, session })
     }
 
     /// An arrival at a cut of which something is said that does not hold, with the values of all terms there.
@@ -232,6 +284,41 @@ impl At {
         Ok(surprise)
     }
 
+    /// An arrival at a cut of which something is said of elements that does not hold: the cut, and which of it does not.
+    #[allow(clippy::type_complexity)]
+    fn refuted(
+        &mut self,
+        given: &Term,
+        said: &dyn Fn(&Arrival) -> Vec<Term>,
+    ) -> Result<Option<(usize, Vec<bool>)>, Stop> {
+        let all: Vec<Vec<Term>> = self.piece.arrivals.iter().map(said).collect();
+        let arrivals = self.piece.arrivals.iter().zip(&all);
+        let broken: Vec<Term> = arrivals.map(|(at, said)| at.when.and(Term::all(said).not())).collect();
+        let any = Term::any(&broken);
+        if any.is_false() {
+            return Ok(None);
+        }
+        self.session.push();
+        self.session.assert(given);
+        self.session.assert(&any);
+        let refuted = match self.session.check()? {
+            Answer::Unsat => None,
+            Answer::Unknown(_) => return Err(Stop::TooLarge),
+            Answer::Sat => {
+                let values = self.session.values(&broken)?;
+                let which = values.iter().position(|value| value.scalar() == Some(1)).unwrap_or(0);
+                let values = self.session.values(&all[which])?;
+                let mut refuted: Vec<bool> = values.iter().map(|value| value.scalar() != Some(1)).collect();
+                if !refuted.contains(&true) {
+                    refuted.fill(true);
+                }
+                Some((self.piece.arrivals[which].node, refuted))
+            }
+        };
+        self.session.pop();
+        Ok(refuted)
+    }
+
     fn goes_wrong(&mut self, given: &Term) -> Result<bool, Stop> {
         let any = Term::any(&self.piece.wrong);
         if any.is_false() {
@@ -244,6 +331,11 @@ impl At {
         self.session.pop();
         Ok(answer != Answer::Unsat)
     }
+}
+
+/// A key of which nothing is known.
+fn any_key() -> Term {
+    Term::constant("#any", SmtSort::Int)
 }
 
 fn is_scalar(leaf: &Term) -> bool {
@@ -272,33 +364,64 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(mut self) -> Result<Found, Stop> {
+    /// Looks for what holds; returns why that is not enough, if so.
+    fn run(&mut self) -> Result<Option<String>, Stop> {
         let mut waiting: BTreeSet<usize> = BTreeSet::from([0]);
-        while let Some(number) = waiting.pop_first() {
-            self.budget.check()?;
-            let given = self.given(number);
-            let (here, at) = (&self.here, &mut self.pieces[number].1);
-            let said = |arrival: &Arrival| here[&arrival.node].formula(&arrival.leaves);
-            let Some((node, values)) = at.surprise(&given, &said)? else { continue };
-            if !self.here.get_mut(&node).is_some_and(|here| here.admit(&values)) {
-                return Ok(Found::Nothing("an example has no values".to_string()));
+        loop {
+            while let Some(number) = waiting.pop_first() {
+                self.budget.check()?;
+                let given = self.given(number);
+                let (here, at) = (&self.here, &mut self.pieces[number].1);
+                let said = |arrival: &Arrival| here[&arrival.node].formula(&arrival.leaves);
+                let Some((node, values)) = at.surprise(&given, &said)? else { continue };
+                if !self.here.get_mut(&node).is_some_and(|here| here.admit(&values)) {
+                    return Ok(Some("an example has no values".to_string()));
+                }
+                waiting.extend(self.piece_of(node));
+                waiting.insert(number);
             }
-            let changed = self.pieces.iter().position(|(cut, _)| *cut == Some(node));
-            waiting.extend(changed);
-            waiting.insert(number);
+            // What is said of elements was taken for granted so far. Where it does not hold, more may be reached.
+            waiting = self.forget_what_is_refuted()?;
+            if waiting.is_empty() {
+                break;
+            }
         }
         for number in 0..self.pieces.len() {
             let given = self.given(number);
             if self.pieces[number].1.goes_wrong(&given)? {
-                return Ok(Found::Nothing("it cannot exclude an error".to_string()));
+                return Ok(Some("it cannot exclude an error".to_string()));
             }
         }
-        Ok(Found::Holds(What(self.here)))
+        Ok(None)
+    }
+
+    fn piece_of(&self, node: usize) -> Option<usize> {
+        self.pieces.iter().position(|(cut, _)| *cut == Some(node))
+    }
+
+    /// Forgets what is said of elements of arrays and does not hold where a cut is reached; returns the pieces that begin
+    /// there.
+    fn forget_what_is_refuted(&mut self) -> Result<BTreeSet<usize>, Stop> {
+        let mut changed = BTreeSet::new();
+        for number in 0..self.pieces.len() {
+            loop {
+                self.budget.check()?;
+                let given = self.given(number);
+                let (here, at) = (&self.here, &mut self.pieces[number].1);
+                let said = |arrival: &Arrival| here[&arrival.node].at_any_key(&arrival.leaves);
+                let Some((node, refuted)) = at.refuted(&given, &said)? else { break };
+                let mut refuted = refuted.into_iter();
+                let here = self.here.get_mut(&node).expect("it is a cut");
+                here.ranges.retain(|_| !refuted.next().unwrap_or(true));
+                changed.extend(self.piece_of(node));
+            }
+        }
+        Ok(changed)
     }
 
     /// What holds where a piece begins.
     fn given(&self, number: usize) -> Term {
         let (cut, at) = &self.pieces[number];
-        cut.map_or(Term::bool(true), |cut| self.here[&cut].formula(&at.piece.before))
+        cut.map_or(Term::bool(true), |cut| at_keys(&self.here[&cut].whole(&at.piece.before), &at.keys))
     }
 }

@@ -10,9 +10,11 @@ mod follow;
 mod graph;
 mod hull;
 mod invariant;
+mod keys;
 mod lanes;
 mod precedence;
 mod proof;
+mod ranges;
 
 use graph::Graph;
 use invariant::Found;

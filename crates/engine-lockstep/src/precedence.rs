@@ -2,6 +2,7 @@
 //! and that does not include going wrong.
 
 use crate::Stop;
+use crate::keys::{at_keys, keys};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use threadwise_ir::{Point, Sort};
@@ -73,12 +74,13 @@ impl<'a> Oracle<'a> {
         if let Some(known) = term.as_bool().or_else(|| self.possible.get(term).copied()) {
             return Ok(known);
         }
+        let (whole, term) = (term, &at_keys(term, &keys([term])));
         self.session.push();
         self.session.declare_all(&constants(term));
         self.session.assert(term);
         let answer = self.session.check()?;
         self.session.pop();
-        self.possible.insert(term.clone(), answer != Answer::Unsat);
+        self.possible.insert(whole.clone(), answer != Answer::Unsat);
         Ok(answer != Answer::Unsat)
     }
 
@@ -90,6 +92,7 @@ impl<'a> Oracle<'a> {
         if term.name().is_some() && when.as_bool().is_some() {
             return Ok(None);
         }
+        let when = &at_keys(when, &keys([when, term]));
         self.session.push();
         let all = Term::all([when, &term.equals(term)]);
         let mut declared = constants(&all);

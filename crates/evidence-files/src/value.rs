@@ -115,7 +115,7 @@ fn decode_array(
     out: &mut Vec<i64>,
 ) -> Result<(), FileError> {
     let items = array(value)?;
-    let keys = if instance.words(element) > 0 { instance.count(key) } else { 0 };
+    let keys = if instance.words(element) > 0 { instance.keys(key) } else { 0 };
     if items.len() != keys {
         return Err(FileError::new(format!("expected {keys} elements, one for each key, found {}", items.len())));
     }

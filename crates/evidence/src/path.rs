@@ -84,7 +84,11 @@ impl Walker<'_> {
         for index in &place.indices {
             let Sort::Array(key, element) = sort else { return None };
             let value = self.env().scalar(index).ok()?;
-            offset += self.instance.rank(key, value)? * self.instance.words(element);
+            let rank = match **key {
+                Sort::Int => usize::try_from(value).ok().filter(|rank| *rank < self.instance.keys(key))?,
+                _ => self.instance.rank(key, value)?,
+            };
+            offset += rank * self.instance.words(element);
             sort = element;
         }
         Some((offset, self.instance.words(sort)))

@@ -216,7 +216,7 @@ impl<'a> Elaborator<'a> {
         Ok(())
     }
 
-    fn contract(&mut self, name: &str, clause: &'a Clause) -> Fallible<(FunctionId, Expr, Span)> {
+    fn contract(&mut self, name: &str, clause: &'a Clause) -> Fallible<(Option<FunctionId>, Expr, Span)> {
         let span = self.clause_span(clause);
         let entity = match self.lookup(name) {
             Some(Symbol::Entity(entity)) => Some(*entity),
@@ -229,7 +229,7 @@ impl<'a> Elaborator<'a> {
         let Some(id) = id else {
             return Err(self.error(span, format!("there is no function `{name}` that threads run")));
         };
-        Ok((id, self.formula(clause)?, span))
+        Ok((Some(id), self.formula(clause)?, span))
     }
 
     /// The expression of a clause, which does nothing.

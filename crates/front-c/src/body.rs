@@ -21,6 +21,10 @@ pub struct Body {
     pub switches: Vec<Switch>,
     /// The texts of the blocks that are being read, the innermost last.
     pub scopes: Vec<Span>,
+    /// The blocks that each label of the user is in.
+    label_scopes: FxHashMap<String, Vec<Span>>,
+    /// What lies between a jump and where it leads: there it is said which blocks are come into by that.
+    jumped: Vec<Jump>,
     /// Names of locals that somebody takes the address of.
     pub taken: FxHashSet<String>,
     /// Locals that nobody else can change: loads of them can be done later.
@@ -35,6 +39,15 @@ pub struct Switch {
     pub ty: crate::types::Ty,
     pub cases: Vec<(i64, BlockId)>,
     pub default: Option<BlockId>,
+    /// The blocks that it is in.
+    pub scopes: Vec<Span>,
+}
+
+/// A jump, with the blocks that it is in and those that it leads to, by a label or at once.
+struct Jump {
+    by: BlockId,
+    from: Vec<Span>,
+    to: Result<Vec<Span>, String>,
 }
 
 #[derive(Default)]
@@ -103,12 +116,64 @@ impl Body {
         block
     }
 
-    pub fn note_jump(&mut self, name: &str, span: Span) {
-        self.jumps.entry(name.to_string()).or_insert(span);
+    /// Jumps to a label, out of blocks and into others.
+    pub fn jump(&mut self, name: &str, name_span: Span, span: Span) {
+        self.jumps.entry(name.to_string()).or_insert(name_span);
+        let label = self.label(name);
+        let (from, to) = (self.scopes.clone(), Err(name.to_string()));
+        let by = self.jump_by(label, Jump { by: label, from, to }, span);
+        self.end(End::Goto(by), span);
+    }
+
+    /// A `case` in the innermost `switch`: what is jumped to from there.
+    pub fn case(&mut self, case: BlockId, span: Span) -> BlockId {
+        let from = self.switches.last().map(|switch| switch.scopes.clone()).unwrap_or_default();
+        let to = Ok(self.scopes.clone());
+        self.jump_by(case, Jump { by: case, from, to }, span)
+    }
+
+    fn jump_by(&mut self, to: BlockId, jump: Jump, span: Span) -> BlockId {
+        let by = self.new_block();
+        self.blocks[by.index()].end = Some((End::Goto(to), span));
+        self.jumped.push(Jump { by, ..jump });
+        by
+    }
+
+    /// Says where control comes into a block in which locals live that somebody may point to.
+    pub fn enter(&mut self, text: Span) {
+        self.blocks[self.current].instructions.push(Instruction { kind: InstructionKind::Enter(text), span: text });
+    }
+
+    /// Jumps into blocks begin the lives of their locals, whose declarations they may pass over. Of blocks without locals that somebody
+    /// could point to nothing need be said.
+    fn settle_entries(&mut self) {
+        let is_named = |local: &Variable| !local.name.starts_with('$');
+        for jump in std::mem::take(&mut self.jumped) {
+            let to = jump.to.unwrap_or_else(|label| self.label_scopes.get(&label).cloned().unwrap_or_default());
+            for text in to.into_iter().filter(|text| !jump.from.contains(text)) {
+                let declared =
+                    self.locals.iter().zip(0..).filter(|(local, _)| local.block == Some(text) && is_named(local));
+                let declared = declared.map(|(_, number)| InstructionKind::Declare(LocalId(number)));
+                let kinds = [InstructionKind::Enter(text)].into_iter().chain(declared);
+                self.blocks[jump.by.index()].instructions.extend(kinds.map(|kind| Instruction { kind, span: text }));
+            }
+        }
+        let ids = (0..).map(LocalId);
+        let pointed_to: FxHashSet<Span> = (self.locals.iter().zip(ids))
+            .filter(|(_, id)| !self.private.contains(id))
+            .filter_map(|(local, _)| local.block)
+            .collect();
+        for block in &mut self.blocks {
+            block.instructions.retain(|instruction| match instruction.kind {
+                InstructionKind::Enter(text) => pointed_to.contains(&text),
+                _ => true,
+            });
+        }
     }
 
     /// Whether the label is the first of its name.
     pub fn note_label(&mut self, name: &str) -> bool {
+        self.label_scopes.insert(name.to_string(), self.scopes.clone());
         self.met.insert(name.to_string())
     }
 
@@ -149,6 +214,11 @@ impl Body {
         assigned.collect()
     }
 
+    /// A local without a name may be pointed to, too.
+    pub fn may_be_pointed_to(&mut self, local: LocalId) {
+        self.private.remove(&local);
+    }
+
     pub fn is_private(&self, local: LocalId) -> bool {
         self.private.contains(&local)
     }
@@ -186,6 +256,7 @@ impl Body {
 
     /// The blocks that control can come to, numbered anew.
     pub fn finished(mut self, end: Span) -> (Vec<Variable>, Vec<Block>) {
+        self.settle_entries();
         self.skip_empty_blocks();
         let mut numbers: Vec<Option<u32>> = vec![None; self.blocks.len()];
         let mut order = Vec::new();

@@ -213,7 +213,7 @@ pub fn unknown_of(operands: Vec<Expr>, ty: Type) -> Expr {
 pub fn loads(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Load(_) => true,
-        ExprKind::Const(_) | ExprKind::Any | ExprKind::Function(_) => false,
+        ExprKind::Const(_) | ExprKind::Any | ExprKind::Function(_) | ExprKind::Said(_) => false,
         ExprKind::Address(place) => place_loads(place),
         ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => loads(operand),
         ExprKind::Binary(_, left, right)

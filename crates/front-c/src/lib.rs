@@ -133,6 +133,11 @@ fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, Stri
             preprocess::headers(source.marked_names()).into_iter().for_each(|header| source.add_original(header));
         }
     }
+    // The last file: whatever the program defines itself goes before it.
+    if starts.iter().any(|(_, text)| library::uses_strings(text)) {
+        let file = SourceFile::new(library::STRINGS_NAME, library::STRINGS);
+        starts.extend(source.add_preprocessed(file).map(|start| (start, library::STRINGS.to_string())));
+    }
     (source, starts, diagnostics)
 }
 

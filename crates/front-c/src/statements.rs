@@ -56,9 +56,7 @@ impl<'a> Elaborator<'a> {
             }
             Statement::Goto(name) => {
                 let name_span = self.span(name.span);
-                let block = self.body.label(&name.node.name);
-                self.body.note_jump(&name.node.name, name_span);
-                self.body.end(End::Goto(block), span);
+                self.body.jump(&name.node.name, name_span, span);
                 Ok(())
             }
             Statement::Continue => self.leave(self.body.continues.last().copied(), "continue", span),
@@ -145,8 +143,9 @@ impl<'a> Elaborator<'a> {
             }
             Label::Default => {
                 let block = self.body.new_block();
+                let case = self.body.case(block, span);
                 match self.body.switches.last_mut() {
-                    Some(switch) => switch.default = Some(block),
+                    Some(switch) => switch.default = Some(case),
                     None => return Err(self.error(span, "`default` belongs into a `switch`")),
                 }
                 block
@@ -172,8 +171,9 @@ impl<'a> Elaborator<'a> {
             return Err(self.unsupported(span, "a range of more than 4096 cases", "compare with `if`"));
         }
         let block = self.body.new_block();
+        let case = self.body.case(block, span);
         if let Some(switch) = self.body.switches.last_mut() {
-            switch.cases.extend((low..=high).map(|value| (value, block)));
+            switch.cases.extend((low..=high).map(|value| (value, case)));
         }
         Ok(block)
     }
@@ -256,6 +256,7 @@ impl<'a> Elaborator<'a> {
     pub fn open_scope(&mut self, span: Span) {
         self.scopes.push(Default::default());
         self.body.scopes.push(span);
+        self.body.enter(span);
     }
 
     pub fn close_scope(&mut self) {
@@ -294,7 +295,12 @@ impl<'a> Elaborator<'a> {
         let after = self.body.new_block();
         let head = self.body.current();
         self.body.end(End::Goto(after), self.span(statement.expression.span));
-        self.body.switches.push(Switch { ty: promoted, cases: Vec::new(), default: None });
+        self.body.switches.push(Switch {
+            ty: promoted,
+            cases: Vec::new(),
+            default: None,
+            scopes: self.body.scopes.clone(),
+        });
         self.inside(after, None, &statement.statement);
         self.body.flow_into(after, span);
         let switch = self.body.switches.pop().expect("it was pushed above");

@@ -188,7 +188,7 @@ impl Elaborator<'_> {
     pub fn is_stable(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Function(_) => true,
-            ExprKind::Any => false,
+            ExprKind::Any | ExprKind::Said(_) => false,
             ExprKind::Load(place) => match place.base {
                 Base::Local(local) => place.path.is_empty() && self.body.is_private(local),
                 Base::Global(_) | Base::Deref(..) => false,

@@ -203,6 +203,8 @@ impl<'a> Elaborator<'a> {
             return Ok(Value::Object(Object { place, ty, bits: None }));
         }
         let local = self.body.temporary(self.lower(&ty), span);
+        // It may be pointed to, though it has no name.
+        self.body.may_be_pointed_to(local);
         let object = self.local_place(local, &ty, span);
         self.local_initial(&object, list)?;
         Ok(Value::Object(object))

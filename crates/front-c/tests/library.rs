@@ -164,9 +164,19 @@ fn atomics_are_what_the_header_makes_of_them() {
     becomes(
         globals,
         "y = atomic_load(&x);",
-        &["declare __atomic_load_tmp", "__atomic_load_tmp = atomic x", "y = __atomic_load_tmp", "return 0"],
+        &[
+            "enter block",
+            "declare __atomic_load_tmp",
+            "__atomic_load_tmp = atomic x",
+            "y = __atomic_load_tmp",
+            "return 0",
+        ],
     );
-    becomes(globals, "atomic_store(&x, y);", &["__atomic_store_tmp = y", "atomic x = __atomic_store_tmp", "return 0"]);
+    becomes(
+        globals,
+        "atomic_store(&x, y);",
+        &["enter block", "__atomic_store_tmp = y", "atomic x = __atomic_store_tmp", "return 0"],
+    );
     becomes(
         globals,
         "while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f);",

@@ -167,9 +167,10 @@ impl Env<'_> {
         for key in keys {
             let Sort::Array(of, element) = sort else { unreachable!("only arrays are indexed") };
             match self.scalar(key) {
-                Ok(value) => match instance.rank(of, value) {
-                    Some(rank) => ranks.push(rank),
-                    None => return Ok(None),
+                Ok(value) => match instance.key_rank(of, value, key.span) {
+                    Ok(rank) => ranks.push(rank),
+                    Err(NoValue::Fault(..)) => return Ok(None),
+                    Err(gap) => return Err(gap),
                 },
                 Err(NoValue::Fault(..)) => return Ok(None),
                 Err(gap) => return Err(gap),
@@ -226,7 +227,7 @@ impl Instance {
         let mut keys = Vec::new();
         for _ in 0..region.depth {
             let Sort::Array(key, element) = sort else { unreachable!("regions are as deep as their arrays") };
-            keys.push((&**key, self.count(key)));
+            keys.push((&**key, self.keys(key)));
             sort = element;
         }
         keys

@@ -276,10 +276,7 @@ impl<'a> Env<'a> {
     fn element(&mut self, array: &Expr, key: &Expr) -> Result<usize, NoValue> {
         let Sort::Array(key_sort, element) = &*array.sort else { unreachable!("only arrays are indexed") };
         let value = self.scalar(key)?;
-        match self.instance.rank(key_sort, value) {
-            Some(rank) => Ok(rank * self.instance.words(element)),
-            None => Err(NoValue::Fault(Fault::Index, key.span)),
-        }
+        Ok(self.instance.key_rank(key_sort, value, key.span)? * self.instance.words(element))
     }
 
     fn thread_index(&mut self, thread: &ThreadRef) -> Result<usize, NoValue> {

@@ -8,8 +8,12 @@
 
 use crate::deadlock::Waiting;
 use crate::observe::{Observations, OnEdge, on_edges};
-use crate::{Copies, EdgeId, LocalId, LocationId, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId, VarRef};
+use crate::{
+    Copies, EdgeId, Fault, Gap, LocalId, LocationId, NoValue, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId,
+    VarRef,
+};
 use std::sync::Arc;
+use threadwise_source::Span;
 
 /// Words that hold the values of some variables.
 pub type Store = Box<[i64]>;
@@ -166,11 +170,32 @@ impl Instance {
             as usize
     }
 
+    /// How many keys of an array a state has elements for: all, but of those over all integers the first ones only. What a
+    /// step does with another element of such an array is not known.
+    pub fn keys(&self, sort: &Sort) -> usize {
+        match sort {
+            Sort::Int => self.program.kept_elements as usize,
+            _ => self.count(sort),
+        }
+    }
+
+    /// The position of a key of an array; an error of the program if there is no such key, and a gap if states do not keep
+    /// the element.
+    pub(crate) fn key_rank(&self, sort: &Sort, key: i64, span: Span) -> Result<usize, NoValue> {
+        match sort {
+            Sort::Int => {
+                let kept = usize::try_from(key).ok().filter(|key| *key < self.keys(sort));
+                kept.ok_or(NoValue::Gap(Gap::Beyond(span)))
+            }
+            _ => self.rank(sort, key).ok_or(NoValue::Fault(Fault::Index, span)),
+        }
+    }
+
     /// How many words a value of the sort takes.
     pub fn words(&self, sort: &Sort) -> usize {
         match sort {
             Sort::Set(element) => self.count(element).div_ceil(64).max(1),
-            Sort::Array(key, element) => self.count(key) * self.words(element),
+            Sort::Array(key, element) => self.keys(key) * self.words(element),
             Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => 1,
         }
     }

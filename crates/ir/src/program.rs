@@ -47,6 +47,9 @@ pub struct Program {
     pub telling: Option<Arc<Telling>>,
     /// The loops that were unrolled, inner ones first; for people, too.
     pub unrolled: Arc<[Unrolled]>,
+    /// Of arrays over all integers, states keep the elements from 0 up to this number, which is none of them. A step that
+    /// accesses another one is a [`Gap`](crate::Gap).
+    pub kept_elements: u32,
 }
 
 impl Program {
@@ -69,6 +72,7 @@ impl Program {
             outline: None,
             telling: None,
             unrolled: Arc::default(),
+            kept_elements: 4,
         }
     }
 }

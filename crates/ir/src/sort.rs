@@ -61,7 +61,8 @@ pub enum Sort {
     Tid,
     /// Sets over a finite sort.
     Set(SortRef),
-    /// Arrays from a finite sort to a sort.
+    /// Arrays from a finite sort to a sort, or from all integers: such an array is as long as anybody likes, and a state
+    /// keeps its first elements only, see [`Instance::keys`](crate::Instance::keys).
     Array(SortRef, SortRef),
 }
 
@@ -79,6 +80,16 @@ impl Sort {
     /// Arrays from one sort to another.
     pub fn array(key: impl Into<SortRef>, element: impl Into<SortRef>) -> Sort {
         Sort::Array(key.into(), element.into())
+    }
+
+    /// Whether it is an array with a key for each integer, or has such arrays inside.
+    pub fn has_any_length(&self) -> bool {
+        match self {
+            Sort::Array(key, element) => **key == Sort::Int || element.has_any_length(),
+            Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => {
+                false
+            }
+        }
     }
 
     /// Integers of the mathematical kind, bounded or not. They do not mix with machine integers.
@@ -128,7 +139,7 @@ impl Sort {
     pub fn is_infinite(&self) -> bool {
         match self {
             Sort::Int => true,
-            Sort::Array(_, element) => element.is_infinite(),
+            Sort::Array(key, element) => key.is_infinite() || element.is_infinite(),
             Sort::Bool | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid | Sort::Set(_) => false,
         }
     }

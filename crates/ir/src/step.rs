@@ -664,7 +664,7 @@ impl Env<'_> {
         for index in &place.indices {
             let Sort::Array(key, element) = sort else { unreachable!("only arrays are indexed") };
             let value = self.scalar(index)?;
-            let rank = self.instance.rank(key, value).ok_or(NoValue::Fault(Fault::Index, index.span))?;
+            let rank = self.instance.key_rank(key, value, index.span)?;
             offset += rank * self.instance.words(element);
             sort = element;
         }

@@ -72,9 +72,9 @@ pub struct Annotations {
     pub init: Vec<Expr>,
     /// Nothing races on these.
     pub noraces: Vec<(Place, Span)>,
-    /// What threads that run a function may expect of the steps of others, and what they promise of their own.
-    pub relies: Vec<(FunctionId, Expr, Span)>,
-    pub guarantees: Vec<(FunctionId, Expr, Span)>,
+    /// What threads that run a function, or all threads, may expect of the steps of others, and what they promise of their own.
+    pub relies: Vec<(Option<FunctionId>, Expr, Span)>,
+    pub guarantees: Vec<(Option<FunctionId>, Expr, Span)>,
     /// Allocations, by their places, of what is freed by itself.
     pub automatic: BTreeSet<Span>,
     /// Globals that stand for other globals after a step.
@@ -154,12 +154,26 @@ pub struct Variable {
     pub mutex_kinds: Vec<(Vec<Step>, MutexKind)>,
     /// Of a local that lives in an inner block of its function: the text of that block.
     pub block: Option<Span>,
+    /// Of a global: only annotations know it, and what is stored to it belongs to the step before.
+    pub is_ghost: bool,
+    /// Of a global pointer: the first thread stores to it once, before others run.
+    pub is_set_once: bool,
 }
 
 impl Variable {
     /// A variable that starts as its kind does.
     pub fn new(name: Arc<str>, ty: Type, span: Span) -> Variable {
-        Variable { name, ty, span, thread_local: false, init: Vec::new(), mutex_kinds: Vec::new(), block: None }
+        Variable {
+            name,
+            ty,
+            span,
+            thread_local: false,
+            init: Vec::new(),
+            mutex_kinds: Vec::new(),
+            block: None,
+            is_ghost: false,
+            is_set_once: false,
+        }
     }
 }
 
@@ -221,8 +235,11 @@ pub struct Instruction {
 
 #[derive(Clone, Debug)]
 pub enum InstructionKind {
-    /// The lifetime of a local begins: it has any value.
+    /// The declaration of a local is come to: it has any value.
     Declare(LocalId),
+    /// Control comes into an inner block from outside, by its text: the lives of its locals begin, and pointers to what they
+    /// were before point nowhere.
+    Enter(Span),
     /// Stores a scalar: an integer, a pointer, a float, a handle.
     Assign {
         to: Place,
@@ -505,6 +522,33 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// Any value of the type.
     Any,
+    /// What only annotations say.
+    Said(Box<Said>),
+}
+
+/// What only formulas about a program can say, and what is stored to variables that only they know.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// The thread that a contract is about; elsewhere, the running thread.
+    Subject,
+    /// The thread of a quantifier around, the outermost one being 0.
+    Thread(u32),
+    /// What a value is after the step.
+    After(Expr),
+    Implies(Expr, Expr),
+    Iff(Expr, Expr),
+    /// It holds for all threads, whose name in the text is this.
+    ForAllThreads(Arc<str>, Expr),
+    /// It holds for each object of these structs. One that was not made yet is all zero.
+    ForAllObjects(Vec<StructId>, Expr),
+    /// The address of the object that the quantifier around is about.
+    Object,
+    /// A thread is in a set of threads.
+    In(Expr, Place),
+    /// Nobody is in a set of threads after the step, or before it.
+    IsEmpty(Place),
+    /// Who holds a monitor.
+    Holder(Place),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,6 +7,7 @@ use crate::code::{
 };
 use crate::known::{self, Known};
 use crate::walk::{Visitor, for_each_expr, targets};
+use std::collections::BTreeSet;
 use threadwise_source::{Diagnostic, Span};
 
 /// More instructions than this in one thread are not laid out.
@@ -64,6 +65,23 @@ impl Flat {
             (now, at) = (parent, self.calls[now].site);
         }
         of.variable.block.is_none_or(|block| block.start <= at.start && at.end <= block.end)
+    }
+
+    /// The calls, and the inner blocks of calls by their texts, that control can come into more than once.
+    pub(crate) fn entered_again(&self) -> BTreeSet<(usize, Option<Span>)> {
+        let cycles = self.on_cycles();
+        let mut found = BTreeSet::new();
+        for (index, block) in self.blocks.iter().enumerate().filter(|(index, _)| cycles[*index].is_some()) {
+            let calls = targets(&block.end).into_iter().map(|to| self.call_of[to.index()]);
+            let called = calls.filter(|&call| self.calls[call].parent == Some(self.call_of[index]));
+            found.extend(called.map(|call| (call, None)));
+            for instruction in &block.instructions {
+                if let InstructionKind::Enter(text) = instruction.kind {
+                    found.insert((self.call_of[index], Some(text)));
+                }
+            }
+        }
+        found
     }
 
     /// For each block whether it can be come back to from itself.

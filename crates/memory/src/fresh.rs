@@ -74,6 +74,7 @@ fn origin(pointer: &Expr) -> Option<LocalId> {
         | ExprKind::Or(..)
         | ExprKind::Difference(..)
         | ExprKind::Conditional(_)
+        | ExprKind::Said(_)
         | ExprKind::Any => None,
     }
 }
@@ -102,7 +103,7 @@ fn flows(e: &Expr, into: &mut BTreeSet<LocalId>) {
         ExprKind::Conditional(parts) => parts.iter().for_each(|part| flows(part, into)),
         // Whether something holds, and how far two pointers are apart, tells nobody where an object is.
         ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Difference(..) => {}
-        ExprKind::Const(_) | ExprKind::Function(_) | ExprKind::Any => {}
+        ExprKind::Const(_) | ExprKind::Function(_) | ExprKind::Any | ExprKind::Said(_) => {}
     }
 }
 
@@ -173,6 +174,7 @@ impl Finder<'_> {
             | InstructionKind::AtomicBegin
             | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
+            | InstructionKind::Enter(_)
             | InstructionKind::LoopInvariant(_) => {}
         }
     }

@@ -256,6 +256,7 @@ impl Search<'_, '_> {
                 | InstructionKind::AtomicBegin
                 | InstructionKind::AtomicWhen(_)
                 | InstructionKind::AtomicEnd
+                | InstructionKind::Enter(_)
                 | InstructionKind::LoopInvariant(_) => {}
             }
             if written.iter().any(|leaf| leaves.contains(leaf)) {

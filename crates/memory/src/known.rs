@@ -49,6 +49,7 @@ fn drop_written(left: &mut BTreeSet<LocalId>, block: &Block) {
             | InstructionKind::AtomicBegin
             | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
+            | InstructionKind::Enter(_)
             | InstructionKind::LoopInvariant(_) => {}
         }
     }
@@ -86,6 +87,7 @@ pub(crate) fn value(e: &Expr, known: &Known) -> Option<i64> {
         | ExprKind::Function(_)
         | ExprKind::Offset(..)
         | ExprKind::Difference(..)
+        | ExprKind::Said(_)
         | ExprKind::Any => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Which variables of the engines' language stand for which parts of memory, and which parts other threads can reach.
 
-use crate::code::{Code, Expr, InstructionKind, Library, Object as LibraryObject, Place, Type};
+use crate::code::{Code, Expr, InstructionKind, Library, Object as LibraryObject, Place, Said, Type};
 use crate::objects::{Leaf, LeafId, ObjectId, Objects, Storage, ThreadIndex};
 use crate::points::{Points, parts};
 use crate::threads::{At, Number, Threads};
@@ -28,14 +28,22 @@ pub(crate) struct Accesses {
     pub(crate) blurred: BTreeSet<LeafId>,
     /// Those that start with any value that annotations allow.
     pub(crate) free_at_start: BTreeSet<LeafId>,
+    /// The variables that only annotations know.
+    pub(crate) ghosts: BTreeSet<ObjectId>,
 }
 
 struct Loads(Vec<Place>);
 
 impl Visitor for Loads {
     fn expr(&mut self, e: &mut Expr) {
-        if let crate::code::ExprKind::Load(place) = &e.kind {
-            self.0.push((**place).clone());
+        match &e.kind {
+            crate::code::ExprKind::Load(place) => self.0.push((**place).clone()),
+            crate::code::ExprKind::Said(said) => {
+                if let Said::In(_, place) | Said::IsEmpty(place) | Said::Holder(place) = &**said {
+                    self.0.push(place.clone());
+                }
+            }
+            _ => {}
         }
         self.expr_parts(e);
     }
@@ -92,6 +100,7 @@ pub(crate) fn accesses(code: &Code, points: &mut Points<'_>, atomic_at: &dyn Fn(
             | InstructionKind::AtomicBegin
             | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
+            | InstructionKind::Enter(_)
             | InstructionKind::LoopInvariant(_) => {}
         }
     }
@@ -262,6 +271,9 @@ pub(crate) fn owner_alone(objects: &Objects, accesses: &Accesses, id: ObjectId) 
 pub(crate) fn is_visible(threads: &Threads, objects: &Objects, accesses: &Accesses, id: LeafId) -> bool {
     let Some(by) = accesses.by.get(&id) else { return false };
     let object = objects.leaf(id).object;
+    if accesses.ghosts.contains(&object) {
+        return false;
+    }
     if accesses.mentioned.contains(&id) {
         return true;
     }
@@ -305,7 +317,7 @@ impl Pointers {
 
     /// The sort of the variable that stands for a leaf, given that of its elements.
     pub(crate) fn sort_of(&self, leaf: &Leaf, element: Sort) -> Sort {
-        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(Sort::Range(0, dim.kept() as i64 - 1), sort);
+        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(dim.keys(), sort);
         leaf.dims.iter().rev().fold(element, wrap)
     }
 }

@@ -7,13 +7,25 @@
 use crate::code::{Code, FunctionId, GlobalId, LocalId, StructId, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use threadwise_ir::Sort;
 use threadwise_source::Span;
 
 /// More elements of one array are not kept apart: the program is then beyond what is looked at.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 14;
 
+/// An array with so many elements has any length: it is never needed as long, and the number of its elements is kept beside
+/// it.
+pub(crate) const ANY_LENGTH: u64 = 1 << 34;
+
+/// Where objects of any length are: behind all others, so that these have small addresses.
+const FIRST_OF_ANY_LENGTH: u64 = 1 << 42;
+
 /// Where the first object is. No small number is the address of an object.
 const FIRST_ADDRESS: u64 = 1 << 12;
+
+/// How many addresses there are for a local that lives more than once: those of its lives before one that is looked at, of that one,
+/// and of those after it.
+pub(crate) const ERAS: u64 = 3;
 
 macro_rules! ids {
     ($($name:ident),*) => {$(
@@ -51,6 +63,8 @@ pub(crate) struct Object {
     pub(crate) name: Arc<str>,
     pub(crate) span: Span,
     pub(crate) address: u64,
+    /// The bytes from there to where the next object may be, or the same one in another of its lives.
+    pub(crate) room: u64,
     pub(crate) leaves: Vec<LeafId>,
     by_offset: BTreeMap<u64, Vec<LeafId>>,
 }
@@ -81,7 +95,16 @@ pub(crate) struct Dim {
 impl Dim {
     /// How many elements are kept apart.
     pub(crate) fn kept(self) -> u64 {
-        self.count.min(MAX_ELEMENTS)
+        if self.has_any_length() { self.count } else { self.count.min(MAX_ELEMENTS) }
+    }
+
+    pub(crate) fn has_any_length(self) -> bool {
+        self.count == ANY_LENGTH
+    }
+
+    /// The keys of the array that stands for it.
+    pub(crate) fn keys(self) -> Sort {
+        if self.has_any_length() { Sort::Int } else { Sort::Range(0, self.kept() as i64 - 1) }
     }
 }
 
@@ -91,6 +114,17 @@ pub(crate) struct Objects {
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) by_storage: BTreeMap<Storage, ObjectId>,
     next_address: u64,
+    next_of_any_length: u64,
+}
+
+impl Object {
+    /// All bytes that may be its own in some of its lives.
+    pub(crate) fn extent(&self) -> u64 {
+        match self.storage {
+            Storage::Local(..) => (ERAS - 1) * self.room + self.stride,
+            _ => self.stride * self.slots,
+        }
+    }
 }
 
 impl Objects {
@@ -100,6 +134,11 @@ impl Objects {
 
     pub(crate) fn leaf(&self, id: LeafId) -> &Leaf {
         &self.leaves[id.index()]
+    }
+
+    /// Whether an object is an array of which only the program knows how long it is, and all of its elements are kept.
+    pub(crate) fn has_any_length(&self, id: ObjectId) -> bool {
+        matches!(self.object(id).ty, Type::Array(_, ANY_LENGTH))
     }
 
     pub(crate) fn at(&self, storage: Storage) -> ObjectId {
@@ -118,8 +157,13 @@ impl Objects {
         let id = ObjectId(self.objects.len() as u32);
         let size = code.size_of(ty).max(1);
         let stride = if slots > 1 { (size + 31) / 16 * 16 } else { size };
-        let address = self.next_address.max(FIRST_ADDRESS);
-        self.next_address = (address + stride * slots + 64).next_multiple_of(64);
+        let (next, first) = match ty {
+            Type::Array(_, ANY_LENGTH) => (&mut self.next_of_any_length, FIRST_OF_ANY_LENGTH),
+            _ => (&mut self.next_address, FIRST_ADDRESS),
+        };
+        let address = (*next).max(first);
+        let room = (address + stride * slots + 64).next_multiple_of(64) - address;
+        *next = address + if matches!(storage, Storage::Local(..)) { ERAS * room } else { room };
         let mut object = Object {
             storage,
             ty: ty.clone(),
@@ -128,6 +172,7 @@ impl Objects {
             name: name.clone(),
             span,
             address,
+            room,
             leaves: Vec::new(),
             by_offset: BTreeMap::new(),
         };

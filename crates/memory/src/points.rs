@@ -1,7 +1,7 @@
 //! Which objects pointers may point to: an inclusion-based analysis of the laid-out code of all threads, for each leaf of
 //! each object by itself. What it leaves out no execution points to.
 
-use crate::code::{Base, Code, Expr, ExprKind, InstructionKind, Library, Place, Step, Type};
+use crate::code::{Base, Code, Expr, ExprKind, InstructionKind, Library, Place, Said, Step, Type};
 use crate::objects::{Bit, LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::threads::{At, Threads};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,8 @@ pub(crate) struct Points<'a> {
     /// For each leaf whether there may be a pointer in it of which nobody knows where it points to.
     unknown: Vec<bool>,
     changed: bool,
+    /// The objects that a formula is about now.
+    pub(crate) meant: Targets,
 }
 
 /// The way that a path goes through a type.
@@ -68,7 +70,8 @@ impl<'a> Points<'a> {
     ) -> Points<'a> {
         let of_leaves = vec![Targets::new(); objects.leaves.len()];
         let unknown = vec![false; objects.leaves.len()];
-        let mut points = Points { code, threads, objects, sites, of_leaves, unknown, changed: true };
+        let mut points =
+            Points { code, threads, objects, sites, of_leaves, unknown, changed: true, meant: Targets::new() };
         points.initial_values();
         points.unknown_at_first();
         while std::mem::take(&mut points.changed) {
@@ -142,6 +145,11 @@ impl<'a> Points<'a> {
             }
             // That no address is computed with is checked where it is done.
             ExprKind::Binary(..) => Targets::new(),
+            ExprKind::Said(said) => match &**said {
+                Said::After(inner) => self.eval(thread, inner),
+                Said::Object => self.meant.clone(),
+                _ => Targets::new(),
+            },
             ExprKind::Offset(pointer, by, unit) => {
                 let from = self.eval(thread, pointer);
                 from.into_iter().flat_map(|target| self.moved(target, by, *unit)).collect()
@@ -277,6 +285,7 @@ impl<'a> Points<'a> {
             | InstructionKind::AtomicBegin
             | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
+            | InstructionKind::Enter(_)
             | InstructionKind::LoopInvariant(_) => {}
         }
     }

@@ -116,6 +116,7 @@ impl Printer<'_> {
             }
             InstructionKind::Assert(condition, failure) => format!("assert {} {failure:?}", self.expr(condition)),
             InstructionKind::Assume(condition) => format!("assume {}", self.expr(condition)),
+            InstructionKind::Enter(_) => "enter block".to_string(),
             InstructionKind::AtomicBegin => "atomic {".to_string(),
             InstructionKind::AtomicWhen(condition) => format!("atomic when {} {{", self.expr(condition)),
             InstructionKind::LoopInvariant(formula) => format!("loop invariant {}", self.expr(formula)),
@@ -280,6 +281,7 @@ impl Printer<'_> {
                 format!("({} ? {} : {})", e(condition), e(yes), e(no))
             }
             ExprKind::Convert(operand) => format!("{}({})", ty(self.code, &expr.ty), e(operand)),
+            ExprKind::Said(said) => format!("{said:?}"),
             ExprKind::Any => format!("any {}", ty(self.code, &expr.ty)),
         }
     }

@@ -6,7 +6,7 @@ use crate::code::{
     Type,
 };
 use crate::flat::{Flat, components, flatten, plain_function, taken_functions};
-use crate::objects::ThreadIndex;
+use crate::objects::{ANY_LENGTH, ThreadIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_source::Diagnostic;
@@ -364,6 +364,7 @@ pub(crate) fn writes(kind: &InstructionKind, local: LocalId) -> bool {
             crate::walk::parts_of(&mut library).0.into_iter().any(|place| is_it(place))
         }
         InstructionKind::Declare(_)
+        | InstructionKind::Enter(_)
         | InstructionKind::Assert(..)
         | InstructionKind::Assume(_)
         | InstructionKind::AtomicBegin
@@ -428,6 +429,8 @@ pub(crate) fn sites(threads: &Threads, objects: u64) -> Vec<Site> {
         let (slots, exact) = (needed.unwrap_or(objects), needed.is_some());
         let (elements, counted) = match &without_conversions(count).kind {
             ExprKind::Const(n) => (u64::try_from(*n).unwrap_or(0), true),
+            // One array of numbers is as long as it is; of several, or of arrays of something else, the first elements are kept.
+            _ if exact && slots == 1 && matches!(ty, Type::Int(_)) => (ANY_LENGTH, false),
             _ => (objects, false),
         };
         found.push(Site { at, ty: ty.clone(), elements, zeroed: *zeroed, slots: slots.max(1), exact, counted });

@@ -12,6 +12,7 @@ impl Points<'_> {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Difference(..) | ExprKind::And(..) | ExprKind::Or(..) => false,
             ExprKind::Any => e.ty == Type::Pointer,
+            ExprKind::Said(_) => false,
             ExprKind::Load(place) => {
                 let is_behind = matches!(&place.base, Base::Deref(pointer, _) if self.may_be_unknown(thread, pointer));
                 is_behind || self.leaves_of(thread, place).into_iter().any(|leaf| self.is_unknown(leaf))
@@ -88,6 +89,7 @@ impl Points<'_> {
             | InstructionKind::AtomicBegin
             | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
+            | InstructionKind::Enter(_)
             | InstructionKind::LoopInvariant(_) => {}
         }
     }

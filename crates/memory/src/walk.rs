@@ -1,6 +1,6 @@
 //! Going through code: places and expressions inside of instructions, with room for replacing locals.
 
-use crate::code::{Base, Block, Callee, End, Expr, ExprKind, InstructionKind, Library, LocalId, Place, Step};
+use crate::code::{Base, Block, Callee, End, Expr, ExprKind, InstructionKind, Library, LocalId, Place, Said, Step};
 
 /// What is done to the parts of code, from the outside in.
 pub(crate) trait Visitor {
@@ -26,6 +26,19 @@ pub(crate) trait Visitor {
                 self.expr(b);
             }
             ExprKind::Conditional(parts) => parts.iter_mut().for_each(|part| self.expr(part)),
+            ExprKind::Said(said) => match &mut **said {
+                Said::Subject | Said::Thread(_) | Said::Object => {}
+                Said::After(a) | Said::ForAllThreads(_, a) | Said::ForAllObjects(_, a) => self.expr(a),
+                Said::Implies(a, b) | Said::Iff(a, b) => {
+                    self.expr(a);
+                    self.expr(b);
+                }
+                Said::In(a, place) => {
+                    self.expr(a);
+                    self.place(place);
+                }
+                Said::IsEmpty(place) | Said::Holder(place) => self.place(place),
+            },
         }
     }
 
@@ -66,7 +79,7 @@ pub(crate) trait Visitor {
             | InstructionKind::Assume(e)
             | InstructionKind::AtomicWhen(e)
             | InstructionKind::LoopInvariant(e) => self.expr(e),
-            InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => {}
+            InstructionKind::Enter(_) | InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => {}
             InstructionKind::Library(library) => self.library(library),
         }
     }
@@ -173,4 +186,18 @@ pub(crate) fn targets(end: &End) -> Vec<crate::code::BlockId> {
         End::Switch(_, cases, rest) => cases.iter().map(|(_, to)| *to).chain([*rest]).collect(),
         End::Return(_) | End::Exit | End::Unreachable => Vec::new(),
     }
+}
+
+struct Parts<'f>(&'f mut dyn FnMut(&Expr));
+
+impl Visitor for Parts<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        (self.0)(e);
+        self.expr_parts(e);
+    }
+}
+
+/// Looks at an expression and everything in it.
+pub(crate) fn for_each_part(e: &Expr, look: &mut dyn FnMut(&Expr)) {
+    Parts(look).expr(&mut e.clone());
 }

@@ -78,7 +78,7 @@ impl Checker<'_> {
             | InstructionKind::Assume(condition)
             | InstructionKind::AtomicWhen(condition)
             | InstructionKind::LoopInvariant(condition) => self.integer(condition),
-            InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => Ok(()),
+            InstructionKind::Enter(_) | InstructionKind::AtomicBegin | InstructionKind::AtomicEnd => Ok(()),
             InstructionKind::Library(operation) => self.library(operation),
         }
     }
@@ -163,6 +163,8 @@ impl Checker<'_> {
                 let fits = expr.ty.bits().is_none_or(|bits| bits.contains(*value));
                 ensure(fits && expr.ty.is_scalar(), || format!("{value} of {:?}", expr.ty))
             }
+            // What annotations say is checked where formulas are made of it.
+            ExprKind::Said(_) => Ok(()),
             ExprKind::Any => ensure(expr.ty.is_scalar(), || format!("any {:?}", expr.ty)),
             ExprKind::Function(id) => ensure(id.index() < self.code.functions.len(), || format!("no function {id:?}")),
             ExprKind::Load(place) => {

@@ -136,6 +136,7 @@ impl Words<'_> {
             // Most conversions nobody wrote.
             ExprKind::Convert(inner) => self.expr(inner, around),
             ExprKind::Any => "any value".to_string(),
+            ExprKind::Said(_) => "what annotations say".to_string(),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Merged steps of C programs. Random programs with mutexes of all uses, creations, joins, atomic regions and executions that end
-//! early have the same verdict with merged steps as with every step by itself; and much is merged.
+//! early have the same verdict with merged steps as with every step by itself; and much is merged. A search of them that leaves out orders of steps
+//! says the same as one that does not.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use threadwise_claims::Claim;
+use threadwise_engine_explicit as explicit;
 use threadwise_frontends::{EVERY_STEP, Options, PROPERTY, frontend_for};
 use threadwise_ir::Program;
 use threadwise_limits::Budget;
@@ -12,12 +15,19 @@ use threadwise_source::SourceFile;
 use threadwise_verdict::Verdict;
 
 const PROGRAMS: u64 = 250;
+/// Of so many the reduced search is compared, for each property.
+const REDUCED: u64 = 40;
+const MAX_STATES: usize = 20_000;
 const SEARCH: Duration = Duration::from_millis(1500);
 
 fn loaded(text: &str, every_step: bool) -> Arc<Program> {
+    loaded_for("assertions", text, every_step)
+}
+
+fn loaded_for(property: &str, text: &str, every_step: bool) -> Arc<Program> {
     let path = Path::new("random.i");
     let mut options = Options::default();
-    options.add(&PROPERTY, "assertions");
+    options.add(&PROPERTY, property);
     if every_step {
         options.add(&EVERY_STEP, "");
     }
@@ -227,19 +237,19 @@ fn random(seed: u64) -> String {
     )
 }
 
-fn seeds() -> std::ops::Range<u64> {
+fn seeds(few: u64) -> std::ops::Range<u64> {
     let given = std::env::var("MOVER_SEEDS").ok();
     let given = given.as_deref().and_then(|text| text.split_once("..")).map(|(a, b)| (a.parse(), b.parse()));
     match given {
         Some((Ok(first), Ok(end))) => first..end,
-        _ => 0..PROGRAMS,
+        _ => 0..few,
     }
 }
 
 #[test]
 fn merged_steps_have_the_same_errors() {
     let (mut right, mut wrong, mut points_before, mut points_after) = (0, 0, 0, 0);
-    for seed in seeds() {
+    for seed in seeds(PROGRAMS) {
         let text = random(seed);
         let (merged, apart) = (loaded(&text, false), loaded(&text, true));
         points_before += points(&apart);
@@ -250,7 +260,44 @@ fn merged_steps_have_the_same_errors() {
         wrong += u64::from(by_each == "unsafe");
     }
     println!("{right} right and {wrong} wrong programs; {points_before} points became {points_after}");
-    let all = seeds().end - seeds().start;
+    let all = seeds(PROGRAMS).end - seeds(PROGRAMS).start;
     assert!(right * 6 > all && wrong * 6 > all, "{right} right and {wrong} wrong ones of {all}");
     assert!(points_after * 4 < points_before * 3, "{points_before} points became {points_after}");
+}
+
+/// The claim in a word, and how many states were visited.
+fn searched(program: &Arc<Program>, reduction: bool) -> (&'static str, u64) {
+    let options = explicit::Options { reduction, reduce_above: 0, max_states: MAX_STATES, ..Default::default() };
+    let (claim, stats) = explicit::explore(program, &options, &Budget::new(Some(10 * SEARCH), None));
+    let states = stats.numbers.iter().find(|(name, _)| *name == "states").map_or(0, |(_, states)| *states);
+    let word = match claim {
+        Claim::Proved(_) | Claim::Exhausted(_) => "safe",
+        Claim::Refuted(_) => "unsafe",
+        Claim::Unknown(_) | Claim::Rejected(_) => "unknown",
+    };
+    (word, states)
+}
+
+#[test]
+fn a_reduced_search_finds_the_same_errors() {
+    let (mut right, mut wrong, mut smaller) = (0, 0, 0);
+    for seed in seeds(REDUCED) {
+        let text = random(seed);
+        for (property, every_step) in
+            [("assertions", false), ("assertions", true), ("races", false), ("deadlock", false)]
+        {
+            let program = loaded_for(property, &text, every_step);
+            let (expected, all) = searched(&program, false);
+            if expected == "unknown" {
+                continue;
+            }
+            let (found, some) = searched(&program, true);
+            assert_eq!(found, expected, "seed {seed}, {property}, every step: {every_step}\n{text}");
+            right += u64::from(found == "safe");
+            wrong += u64::from(found == "unsafe");
+            smaller += u64::from(found == "safe" && some < all);
+        }
+    }
+    println!("{right} right ones, of {smaller} of which fewer states were visited, and {wrong} wrong ones");
+    assert!(right > 10 && wrong > 10 && smaller > 5, "{right} right, {wrong} wrong, {smaller} smaller");
 }

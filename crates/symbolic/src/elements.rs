@@ -43,7 +43,7 @@ impl Population {
                 });
                 Term::all(parts.collect::<Vec<Term>>())
             }
-            Keys::Many(..) => {
+            Keys::Many(..) | Keys::All => {
                 let key = Term::constant(&format!("{prefix}{depth}"), SmtSort::Int);
                 let elements = arrays.iter().map(|array| select_all(array, &key)).collect::<Vec<Value>>();
                 Term::forall([&key], keys.contains(&key).implies(body(&elements)))
@@ -74,7 +74,7 @@ impl Population {
             }
         };
         let keys = self.keys(key);
-        let elements = (0..instance.count(key)).map(|rank| Term::int(instance.unrank(key, rank)));
+        let elements = (0..instance.keys(key)).map(|rank| Term::int(instance.unrank(key, rank)));
         let scalars = |key: Term| self.scalars(instance, element, &self.element(&keys, value, &key));
         elements.flat_map(scalars).collect()
     }
@@ -86,7 +86,7 @@ impl Population {
                 let members = set.0.iter().enumerate();
                 Term::any(members.map(|(rank, member)| is(key, first + rank as i64).and(member)))
             }
-            Keys::Many(..) => keys.contains(key).and(set.term().select(key)),
+            Keys::Many(..) | Keys::All => keys.contains(key).and(set.term().select(key)),
         }
     }
 
@@ -112,7 +112,7 @@ impl Population {
                 });
                 Value(changed.collect())
             }
-            Keys::Many(..) => {
+            Keys::Many(..) | Keys::All => {
                 let new = self.updated(element, &select_all(whole, key), rest, value);
                 Value(whole.0.iter().zip(&new.0).map(|(array, element)| array.store(key, element)).collect())
             }

@@ -194,7 +194,7 @@ impl<'a> View<'a> {
         let value = match (self.population.keys(key), &parts[..]) {
             (keys, [one]) => repeated(&keys, one),
             (Keys::Few(..), parts) => Value(parts.iter().flat_map(|part| part.0.iter().cloned()).collect()),
-            (Keys::Many(..), _) => return Err(Unsupported::new("so large an array literal", span)),
+            (Keys::Many(..) | Keys::All, _) => return Err(Unsupported::new("so large an array literal", span)),
         };
         Ok(Translated { value, defined })
     }
@@ -217,7 +217,7 @@ impl<'a> View<'a> {
                 let Sort::Set(element) = &*a.sort else { unreachable!("only sets have a size") };
                 match self.population.keys(element) {
                     Keys::Few(..) => Term::sum(operand.value.0.iter().map(truth_as_number)),
-                    Keys::Many(..) => return Err(Unsupported::new("the size of a large set", whole.span)),
+                    Keys::Many(..) | Keys::All => return Err(Unsupported::new("the size of a large set", whole.span)),
                 }
             }
         };
@@ -307,7 +307,7 @@ impl<'a> View<'a> {
 fn repeated(keys: &Keys, element: &Value) -> Value {
     match keys {
         Keys::Few(_, count) => Value((0..*count).flat_map(|_| element.0.clone()).collect()),
-        Keys::Many(..) => Value(element.0.iter().map(Term::filled).collect()),
+        Keys::Many(..) | Keys::All => Value(element.0.iter().map(Term::filled).collect()),
     }
 }
 

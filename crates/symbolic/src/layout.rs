@@ -55,6 +55,8 @@ pub(crate) enum Keys {
     Few(i64, i64),
     /// The numbers between these, both included.
     Many(Term, Term),
+    /// All integers.
+    All,
 }
 
 impl Keys {
@@ -74,6 +76,7 @@ impl Keys {
             Keys::Few(_, 0) => Term::bool(false),
             Keys::Few(first, count) => key.between(Term::int(*first), Term::int(first + (count - 1))),
             Keys::Many(low, high) => key.between(low, high),
+            Keys::All => Term::bool(true),
         }
     }
 }
@@ -116,7 +119,8 @@ impl Population {
                 let (least, most) = bits.bounds();
                 (Term::number(least), Term::number(most))
             }
-            Sort::Int | Sort::Set(_) | Sort::Array(..) => unreachable!("front ends admit only finite scalar keys"),
+            Sort::Int => return Keys::All,
+            Sort::Set(_) | Sort::Array(..) => unreachable!("front ends admit only scalar keys"),
         };
         Keys::between(self.layout, &low, &high)
     }
@@ -132,7 +136,7 @@ impl Population {
     pub fn leaf_sorts(&self, sort: &Sort) -> Vec<SmtSort> {
         let repeat = |keys: Keys, element: Vec<SmtSort>| match keys {
             Keys::Few(_, count) => (0..count).flat_map(|_| element.clone()).collect(),
-            Keys::Many(..) => element.into_iter().map(SmtSort::array_of).collect(),
+            Keys::Many(..) | Keys::All => element.into_iter().map(SmtSort::array_of).collect(),
         };
         match sort {
             Sort::Bool => vec![SmtSort::Bool],
@@ -173,7 +177,7 @@ impl Population {
     pub fn default_value(&self, sort: &Sort) -> Value {
         let repeat = |keys: Keys, element: Value| match keys {
             Keys::Few(_, count) => Value((0..count).flat_map(|_| element.0.clone()).collect()),
-            Keys::Many(..) => Value(element.0.iter().map(Term::filled).collect()),
+            Keys::Many(..) | Keys::All => Value(element.0.iter().map(Term::filled).collect()),
         };
         match sort {
             Sort::Bool => Value::scalar(Term::bool(false)),

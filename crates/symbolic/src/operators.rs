@@ -55,7 +55,7 @@ impl Population {
     /// Sets combined element by element; whole arrays of the solver with its `map`.
     fn join(&self, sort: &Sort, connective: Connective, sets: &[&Value]) -> Value {
         let Sort::Set(element) = sort else { unreachable!("only sets are combined") };
-        if let Keys::Many(..) = self.keys(element) {
+        if let Keys::Many(..) | Keys::All = self.keys(element) {
             return Value::scalar(Term::map(connective, sets.iter().map(|set| set.term())));
         }
         let members = |rank: usize| sets.iter().map(move |set| &set.0[rank]);

@@ -130,7 +130,7 @@ fn leaves(population: &Population, name: &str, sort: &Sort) -> Vec<(String, SmtS
 fn leaf_names(population: &Population, name: &str, sort: &Sort) -> Vec<String> {
     let keys = |key: &Sort| match population.keys(key) {
         Keys::Few(first, count) => (0..count).map(|at| Some(key_name(population, key, first + at))).collect(),
-        Keys::Many(..) => vec![None],
+        Keys::Many(..) | Keys::All => vec![None],
     };
     match sort {
         Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => vec![name.to_string()],

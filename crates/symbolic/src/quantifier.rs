@@ -35,7 +35,7 @@ impl View<'_> {
                 let is_possible = |defined: &Term| !self.population.layout.is_too_large(|most| defined.size(most));
                 combine(q, &body.sort, &instances, &is_possible).ok_or(Unsupported::new(SO_LARGE, span))
             }
-            keys @ Keys::Many(..) => {
+            keys @ (Keys::Many(..) | Keys::All) => {
                 let bound = Term::constant(&format!("q{}", self.bound.len()), SmtSort::Int);
                 let mut inner = self.clone();
                 inner.bound.push(bound.clone());

@@ -61,7 +61,7 @@ impl Validator<'_> {
             Sort::Array(key, element) => {
                 self.sort(key, what);
                 self.sort(element, what);
-                is_finite_scalar(key)
+                is_finite_scalar(key) || **key == Sort::Int
             }
         };
         self.require(is_right, || format!("{what} is of sort {sort:?}, which does not exist"));
@@ -253,7 +253,8 @@ fn binary(op: BinaryOp, a: &Sort, b: &Sort) -> Option<Sort> {
         BinaryOp::Implies | BinaryOp::Iff | BinaryOp::Or | BinaryOp::And => {
             (*a == Sort::Bool && *b == Sort::Bool, Sort::Bool)
         }
-        BinaryOp::Eq | BinaryOp::Ne => (may_become(a, b), Sort::Bool),
+        // States do not have all elements of arrays over all integers, so nobody could tell.
+        BinaryOp::Eq | BinaryOp::Ne => (may_become(a, b) && !a.has_any_length(), Sort::Bool),
         BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => (arithmetic(a, b).is_some(), Sort::Bool),
         BinaryOp::In => (matches!(b, Sort::Set(element) if may_become(a, element)), Sort::Bool),
         BinaryOp::Subset => (matches!(a, Sort::Set(_)) && a == b, Sort::Bool),

@@ -5,7 +5,7 @@ use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::{IntKind, Kind, Ty, VOID};
 use crate::values::{Object, Value};
-use threadwise_memory::code::{BinaryOp, End, Expr, ExprKind, INT, InstructionKind, Place, Type};
+use threadwise_memory::code::{BinaryOp, End, Expr, ExprKind, Failure, INT, InstructionKind, Place, Type};
 use threadwise_source::Span;
 
 impl<'a> Elaborator<'a> {
@@ -150,8 +150,16 @@ impl<'a> Elaborator<'a> {
     /// How many elements so many bytes are.
     fn element_count(&mut self, (size, from): (Expr, Ty), element: &Ty, span: Span) -> Fallible<Expr> {
         let size_ty = self.size_ty();
-        let size = self.converted(size, &from, &size_ty)?;
+        let mut size = self.converted(size, &from, &size_ty)?;
         let unit = i128::from(self.structs.size_of(element, self.model).filter(|unit| *unit > 0).unwrap_or(1));
+        if !is_multiple(&size, unit) {
+            size = self.stable(size);
+            // A part of an element is not followed.
+            let of_unit = Expr::constant(unit as i64, size.ty.clone(), span);
+            let rest = fold::binary(BinaryOp::Rem, size.clone(), of_unit, size.ty.clone());
+            let zero = Expr::constant(0, size.ty.clone(), span);
+            self.body.emit(InstructionKind::Assert(fold::binary(BinaryOp::Eq, rest, zero, INT), Failure::Beyond), span);
+        }
         let count = self.divided(size, element, unit, span)?;
         Ok(self.stable(count))
     }
@@ -193,4 +201,16 @@ fn in_order(backwards: Expr, count: Expr, index: Expr) -> Expr {
     let last = fold::binary(BinaryOp::Sub, count, Expr::constant(1, ty.clone(), span), ty.clone());
     let from_last = fold::binary(BinaryOp::Sub, last, index.clone(), ty.clone());
     Expr::new(ExprKind::Conditional(Box::new([backwards, from_last, index])), ty, span)
+}
+
+/// Whether the text of a size says that it is so many whole elements; a number of which nobody can tell is none.
+fn is_multiple(size: &Expr, unit: i128) -> bool {
+    match &size.kind {
+        _ if unit == 1 || fold::number(size).is_some() => true,
+        ExprKind::Binary(BinaryOp::Mul, a, b) => {
+            let is_unit = |e: &Expr| fold::number(e).is_some_and(|number| number % unit == 0);
+            is_unit(a) || is_unit(b)
+        }
+        _ => false,
+    }
 }

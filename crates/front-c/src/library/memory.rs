@@ -207,7 +207,8 @@ impl<'a> Elaborator<'a> {
             Expression::SizeOfTy(_) | Expression::SizeOfVal(_) => {
                 Ok(Some(Expr::constant(1, self.lower(&size_ty), span)))
             }
-            Expression::Cast(cast) => self.factor(&cast.node.expression),
+            // A cast may cut the product off; then its value counts, and not its factors.
+            Expression::Cast(_) => Ok(None),
             Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Multiply => {
                 let (left, right) = (&binary.node.lhs, &binary.node.rhs);
                 let is_size =

@@ -23,6 +23,17 @@ use lang_c::span::Node;
 use threadwise_memory::code::{Expr, Object, Place};
 use threadwise_source::Span;
 
+/// Functions that walk over strings, as C says them. They are part of each program that has their names and no bodies for them.
+pub const STRINGS: &str = include_str!("strings.c");
+pub const STRINGS_NAME: &str = "<string.h>";
+
+/// Whether a text names a function that walks over strings.
+pub fn uses_strings(text: &str) -> bool {
+    ["strlen", "strn", "strc", "strdup", "strrchr", "strstr", "stpcpy", "memcmp", "memchr", "atoi"]
+        .iter()
+        .any(|name| text.contains(name))
+}
+
 /// A call that is being looked at.
 pub struct Call<'a, 'c> {
     pub name: &'c str,

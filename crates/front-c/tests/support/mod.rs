@@ -98,6 +98,7 @@ impl Machine<'_> {
             | InstructionKind::AtomicBegin
             | InstructionKind::AtomicWhen(_)
             | InstructionKind::AtomicEnd
+            | InstructionKind::Enter(_)
             | InstructionKind::LoopInvariant(_) => {}
             InstructionKind::Assign { to, value } => {
                 assert_eq!(to.ty, value.ty, "{to:?} = {value:?}");
@@ -269,7 +270,7 @@ impl Machine<'_> {
                 let value = self.number(operand, frame);
                 wrapped(value, &expr.ty)
             }
-            ExprKind::Any => panic!("nothing is left open in these programs"),
+            ExprKind::Any | ExprKind::Said(_) => panic!("nothing is left open in these programs"),
         }
     }
 

@@ -93,7 +93,7 @@ fn variables_and_sorts() {
     damaged("of sort Range(3, 2), which does not exist", |p| p.shared[1].sort = Sort::Range(3, 2));
     damaged("of sort Enum(EnumId(9)), which does not exist", |p| p.shared[3].sort = Sort::Enum(EnumId(9)));
     damaged("which does not exist", |p| p.shared[4].sort = Sort::set(Sort::Int));
-    damaged("which does not exist", |p| p.shared[5].sort = Sort::array(Sort::Int, Sort::Int));
+    damaged("which does not exist", |p| p.shared[5].sort = Sort::array(Sort::set(Sort::Bool), Sort::Int));
     damaged("the initial value of y is of sort Bool", |p| p.shared[1].init = Initial::Value(truth()));
     damaged("reads what has no value yet", |p| {
         let read = made(ExprKind::Read(VarRef::Shared(SharedId(1))), Sort::Range(0, 3));

@@ -2,7 +2,7 @@
 //! engines see which variable is accessed.
 
 use super::{Emitter, Fallible, assigned};
-use crate::code::{Base, Expr, Place, Type};
+use crate::code::{Base, Expr, Language, Place, Type};
 use crate::layout::ADDRESS;
 use crate::objects::{Bit, Leaf, LeafId, ObjectId, Storage, agree};
 use crate::points::{parts, route};
@@ -148,6 +148,9 @@ impl Emitter<'_> {
         ty: (&Type, Bit),
     ) -> Fallible<Vec<Cell>> {
         let (code, span, thread) = (self.code, place.span, self.thread);
+        if let Some(cell) = self.element_of_any(place, pointer, part, ty)? {
+            return Ok(vec![cell]);
+        }
         let targets = self.points.eval(thread, pointer);
         let start = self.value(pointer)?;
         let start = self.simple(start, span);
@@ -187,6 +190,14 @@ impl Emitter<'_> {
                 gone = or(gone, self.is_inside(target.object, &address, span));
                 continue;
             }
+            // Beside a variable there is nothing of it, whatever the bytes there are seen as.
+            let size = object.stride;
+            if object.slots == 1 && !self.is_vague(target.object) && target.offset + offset >= size && size > 0 {
+                let from = int(self.address_of(target.object) + target.offset as i64, span);
+                let there = self.in_first_era(target.object, &address, span);
+                gone = or(gone, equal(as_int(there), from));
+                continue;
+            }
             let several = objects.iter().filter(|&&other| other == target.object).count() > 1;
             let there = self.objects.canonical(code, target.object, (target.offset + offset) as i64);
             let leaf = there.and_then(|there| self.objects.leaf_at(code, target.object, there, ty));
@@ -217,8 +228,9 @@ impl Emitter<'_> {
                     // Bytes that are seen as something else: nobody here knows what they mean.
                     let from = self.address_of(target.object);
                     let size = (object.stride * object.slots) as i64;
+                    let address = self.in_first_era(target.object, &address, span);
                     let diff = arithmetic(BinaryOp::Sub, as_int(address.clone()), int(from - offset as i64, span));
-                    let exact = equal(as_int(address.clone()), int(from + target.offset as i64, span));
+                    let exact = equal(as_int(address), int(from + target.offset as i64, span));
                     let is_there = if object.slots > 1 || size > 4096 { within(&diff, size as u64) } else { exact };
                     strange = or(strange, is_there);
                 }
@@ -236,7 +248,9 @@ impl Emitter<'_> {
             }
         }
         self.check(or(valid, strange), AssertionKind::Memory, span);
-        if let [only] = &mut cells[..] {
+        if let [only] = &mut cells[..]
+            && !self.is_formula
+        {
             only.when = None;
         }
         Ok(cells)
@@ -256,6 +270,7 @@ impl Emitter<'_> {
     /// When an address plus an offset is in a leaf, and where in it.
     fn decode(&self, id: LeafId, address: &Term, offset: u64, several: bool, span: Span) -> (Term, Vec<Term>) {
         let leaf = self.objects.leaf(id);
+        let address = &self.in_first_era(leaf.object, address, span);
         let first = self.address_of(leaf.object) + leaf.offset as i64 - offset as i64;
         if leaf.dims.is_empty() {
             return (equal(address.clone(), Term::constant(first, address.sort, span)), Vec::new());
@@ -266,7 +281,11 @@ impl Emitter<'_> {
         for (number, dim) in leaf.dims.iter().enumerate() {
             let index = arithmetic(BinaryOp::Div, rest.clone(), int(dim.stride as i64, span));
             when = and(when, within(&index, dim.kept()));
-            indices.push(clamped(index, dim.kept(), span));
+            indices.push(if dim.has_any_length() {
+                self.told_of(leaf.object, index)
+            } else {
+                clamped(index, dim.kept(), span)
+            });
             if number + 1 < count || several {
                 rest = arithmetic(BinaryOp::Mod, rest, int(dim.stride as i64, span));
             }
@@ -361,6 +380,11 @@ impl Emitter<'_> {
         {
             return Ok(value);
         }
+        if self.is_formula
+            && let Some(object) = self.only_object(place)
+        {
+            return Ok(object);
+        }
         let access = self.access(place)?;
         self.accessing("load", place);
         Ok(self.load_from(&access, &place.ty))
@@ -382,6 +406,11 @@ impl Emitter<'_> {
         if access.cells.is_empty() {
             self.wording = None;
             return Term::constant(0, sort, span);
+        }
+        if self.is_formula && self.code.language == Language::Java {
+            self.wording = None;
+            let nothing = Term::constant(0, &sort, span);
+            return self.chosen(access, nothing, &|emitter, cell| emitter.seen_as(cell, ty, span));
         }
         let temporary = VarRef::Local(self.temporary(&sort, span));
         let ty = ty.clone();
@@ -649,7 +678,7 @@ impl Emitter<'_> {
             return Term::bool(true, span);
         }
         let bytes = arithmetic(BinaryOp::Sub, as_int(address.clone()), int(self.address_of(id), span));
-        within(&bytes, (object.stride * object.slots).max(1))
+        within(&bytes, object.extent().max(1))
     }
 
     /// Stores any value in a leaf where a condition holds, and does nothing elsewhere.

@@ -2,13 +2,11 @@
 //! they are, and take no steps.
 
 use super::{Emitter, Fallible};
-use crate::code::{Annotations, Base, Code, Expr, FunctionId, GlobalId, Place};
+use crate::code::{Annotations, Base, Code, Expr, ExprKind, FunctionId, GlobalId, Language, Place, Said, StructId};
 use crate::layout::{Accesses, loads_of_expr};
-use crate::objects::{LeafId, ThreadIndex};
+use crate::objects::{LeafId, Storage, ThreadIndex};
 use crate::points::Points;
-use threadwise_ir::{
-    Contract, Domain, Expr as Term, ExprKind as TermKind, Property, Region, TemplateId, VarRef, Violated, Wording,
-};
+use threadwise_ir::{Contract, Domain, Expr as Term, Property, Region, Sort, TemplateId, VarRef, Violated, Wording};
 use threadwise_source::{Diagnostic, Span};
 
 /// A place that stands for another one after a step, as that one.
@@ -25,6 +23,13 @@ pub(super) fn mention(code: &Code, points: &mut Points<'_>, accesses: &mut Acces
     let contracts = relies.iter().chain(guarantees).map(|(_, formula, _)| formula);
     let mut places: Vec<Place> = noraces.iter().map(|(place, _)| place.clone()).collect();
     places.extend(invariants.iter().chain(contracts).flat_map(loads_of_expr));
+    let ghosts = code.globals.iter().zip(0..).filter(|(global, _)| global.is_ghost);
+    accesses.ghosts = ghosts.map(|(_, id)| points.objects.at(Storage::Global(GlobalId(id)))).collect();
+    let mut structs = Vec::new();
+    for e in invariants.iter().chain(relies.iter().chain(guarantees).map(|(_, formula, _)| formula)) {
+        quantified(e, &mut structs);
+    }
+    points.meant = super::said::objects_of(points.objects, &structs);
     let mut note = |place: &Place, is_free: bool| {
         let place = before_step(code, place).unwrap_or_else(|| place.clone());
         for leaf in points.leaves_of(ThreadIndex(0), &place) {
@@ -37,6 +42,18 @@ pub(super) fn mention(code: &Code, points: &mut Points<'_>, accesses: &mut Acces
     };
     places.iter().for_each(|place| note(place, false));
     init.iter().flat_map(loads_of_expr).for_each(|place| note(&place, true));
+    points.meant.clear();
+}
+
+/// The structs of whose objects a formula speaks.
+fn quantified(e: &Expr, structs: &mut Vec<StructId>) {
+    crate::walk::for_each_part(e, &mut |e| {
+        if let ExprKind::Said(said) = &e.kind
+            && let Said::ForAllObjects(of, _) = &**said
+        {
+            structs.extend(of);
+        }
+    });
 }
 
 impl Emitter<'_> {
@@ -60,6 +77,9 @@ impl Emitter<'_> {
             let contracts = self.contracts(*function, e, *span)?;
             self.program.guarantees.extend(contracts);
         }
+        if code.language == Language::Java && !said.relies.is_empty() {
+            self.relies_of_monitors();
+        }
         for (place, span) in said.noraces.iter().filter(|_| !checks.races) {
             self.no_race(place, *span);
         }
@@ -82,8 +102,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn contracts(&mut self, function: FunctionId, e: &Expr, span: Span) -> Fallible<Vec<Contract>> {
-        let formula = self.formula(ThreadIndex(0), e)?;
+    fn contracts(&mut self, function: Option<FunctionId>, e: &Expr, span: Span) -> Fallible<Vec<Contract>> {
+        self.is_contract = true;
+        let formula = self.formula(ThreadIndex(0), e);
+        self.is_contract = false;
+        let formula = formula?;
+        let Some(function) = function else {
+            return Ok(vec![Contract { subject: Domain::Sort(Sort::Tid), binder: "t".into(), formula, span }]);
+        };
         let runs = |thread: &ThreadIndex| self.threads.get(*thread).flat.root == function;
         let threads: Vec<ThreadIndex> = self.threads.indices().filter(runs).collect();
         if threads.is_empty() {
@@ -118,10 +144,7 @@ impl Emitter<'_> {
     pub(super) fn load_after(&mut self, place: &Place) -> Fallible<Option<Term>> {
         let Some(before) = before_step(self.code, place) else { return Ok(None) };
         let value = self.load(&before)?;
-        Ok(Some(value.map(&mut |part| match part.kind {
-            TermKind::Read(var @ VarRef::Shared(_)) => Some(TermKind::ReadAfter(var)),
-            _ => None,
-        })))
+        Ok(Some(super::said::after(value)))
     }
 
     fn no_race(&mut self, place: &Place, span: Span) {
@@ -143,6 +166,8 @@ impl Emitter<'_> {
     pub(super) fn expect_loop(&mut self, e: &Expr) -> Fallible<()> {
         let formula = self.formula(self.thread, e)?;
         self.loop_invariants.push(formula);
+        let known = self.set_once_refer();
+        self.loop_invariants.extend(known);
         Ok(())
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{Emitter, INDETERMINATE, UNKNOWN};
 use crate::atlas::{Atlas, Operation, Part, Region, RegionKind};
+use crate::code::Type;
 use crate::emit::access::Cell;
-use crate::objects::{Leaf, LeafId, Object, ObjectId, Storage};
+use crate::objects::{ANY_LENGTH, Dim, ERAS, Leaf, LeafId, Object, ObjectId, Storage};
 use threadwise_ir::{Command, EdgeId, SharedId, Update, VarRef};
 
 impl Emitter<'_> {
@@ -69,7 +70,7 @@ impl Emitter<'_> {
         let objects = (0..self.objects.objects.len() as u32).map(ObjectId);
         let leaves = (0..self.objects.leaves.len() as u32).map(LeafId);
         Atlas {
-            objects: objects.map(|id| self.region(id, self.objects.object(id))).collect(),
+            objects: objects.map(|id| self.region(id, self.objects.object(id))).chain(self.other_lives()).collect(),
             parts: leaves.map(|id| self.part_of_atlas(id, self.objects.leaf(id))).collect(),
             operations: self.operations.clone(),
             nowhere: [INDETERMINATE, UNKNOWN].map(|number| number + self.bias()).to_vec(),
@@ -85,8 +86,23 @@ impl Emitter<'_> {
             Storage::Function(_) => RegionKind::Function,
         };
         let (slots, stride) = (object.slots, object.stride);
-        let size = self.code.size_of(&object.ty).max(1);
+        let size = match &object.ty {
+            Type::Array(element, ANY_LENGTH) => self.code.size_of(element) * u64::from(self.program.kept_elements),
+            ty => self.code.size_of(ty).max(1),
+        };
         Region { name: object.name.clone(), kind, address: self.address_of(id), size, slots, stride }
+    }
+
+    /// Locals in their later lives, which may be elsewhere.
+    fn other_lives(&self) -> impl Iterator<Item = Region> {
+        self.eras.keys().flat_map(move |&id| {
+            let object = self.objects.object(id);
+            let moved = |era: u64| (object.room * era) as i64;
+            (1..ERAS).map(move |era| {
+                let region = self.region(id, object);
+                Region { address: region.address + moved(era), ..region }
+            })
+        })
     }
 
     /// Whether there are values in the variable of a leaf: not where nobody reads them.
@@ -95,12 +111,17 @@ impl Emitter<'_> {
         self.program.shared[id.index()].sort == kept
     }
 
+    /// How many elements of an array there are in states.
+    fn compared(&self, dim: Dim) -> u64 {
+        if dim.has_any_length() { u64::from(self.program.kept_elements) } else { dim.kept() }
+    }
+
     fn part_of_atlas(&self, id: LeafId, leaf: &Leaf) -> Part {
         let kept = self.kept.get(&id);
         Part {
             object: leaf.object.index(),
             offset: leaf.offset,
-            dims: leaf.dims.iter().map(|dim| (dim.kept(), dim.stride)).collect(),
+            dims: leaf.dims.iter().map(|dim| (self.compared(*dim), dim.stride)).collect(),
             ty: leaf.ty.clone(),
             size: self.code.size_of(&leaf.ty),
             variable: kept.and_then(|kept| shared(kept.var)).filter(|id| self.is_kept(*id, leaf)),

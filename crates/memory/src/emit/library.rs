@@ -327,7 +327,7 @@ impl Emitter<'_> {
     pub(crate) fn count_of(&self, object: ObjectId, slot: Term, span: Span) -> Option<(TermPlace, Term)> {
         let var = VarRef::Shared(*self.counts.get(&object)?);
         let slots = self.objects.object(object).slots;
-        let (keys, element) = (Sort::Range(0, slots as i64 - 1), Sort::Bits(UNSIGNED));
+        let (keys, element) = (Sort::Range(0, slots as i64 - 1), self.sort_of_count(object));
         let place = self.place_of(var, std::slice::from_ref(&slot), &element, span);
         let all = read(var, Sort::array(keys, element.clone()), span);
         Some((place, Term::new(TermKind::Index(Box::new(all), Box::new(slot)), element, span)))
@@ -346,7 +346,10 @@ impl Emitter<'_> {
         let site = self.points.sites[&at];
         let object = self.objects.at(Storage::Heap(site));
         let of = self.objects.object(object).clone();
-        let elements = self.sites[site.index()].elements;
+        let elements = match self.objects.has_any_length(object) {
+            true => self.longest(object),
+            false => self.sites[site.index()].elements,
+        };
         let count = self.value(count)?;
         if self.is_vague(object) {
             let access = self.access(result)?;
@@ -361,7 +364,7 @@ impl Emitter<'_> {
         let index = self.take_slot(object, span);
         let index = clamped(index, of.slots, span);
         if let Some((place, _)) = self.count_of(object, index.clone(), span) {
-            let count = crate::terms::as_bits(count, UNSIGNED);
+            let count = crate::terms::as_int(count).converted(place.sort, span);
             self.step(assigned(vec![(place, Value::Of(count))]), span);
         }
         let prefix: Vec<Term> = if of.slots > 1 { vec![index.clone()] } else { Vec::new() };
@@ -444,7 +447,7 @@ impl Emitter<'_> {
     fn zero(&mut self, leaf: crate::objects::LeafId, prefix: &[Term], span: Span) {
         let (of, kept) = (self.objects.leaf(leaf).clone(), self.kept[&leaf].clone());
         let rest = &of.dims[prefix.len()..];
-        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(Sort::Range(0, dim.kept() as i64 - 1), sort);
+        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(dim.keys(), sort);
         let sort = rest.iter().rev().fold(kept.element.clone(), wrap);
         let value = match Term::default_of(&sort, span) {
             Some(value) => value,

@@ -6,7 +6,9 @@
 
 mod access;
 mod annotate;
+mod any_length;
 mod chart;
+mod graph;
 mod inputs;
 mod leaks;
 mod library;
@@ -17,7 +19,9 @@ mod merge;
 mod monitors;
 mod movers;
 mod races;
+mod said;
 mod telling;
+mod thread;
 mod unfold;
 mod unread;
 mod unsure;
@@ -26,20 +30,19 @@ mod values;
 mod variables;
 
 use crate::atlas::{Atlas, Operation};
-use crate::code::{BlockId, Callee, Code, End, Failure, FunctionId, Instruction, InstructionKind, Language};
+use crate::code::{Code, FunctionId, InstructionKind};
 use crate::fresh::Fresh;
 use crate::joins::{JoinedAll, joined_all};
 use crate::layout::{Accesses, Pointers, accesses, escaping};
 use crate::objects::{LeafId, ObjectId, Objects, SiteId, Storage, ThreadIndex};
 use crate::points::Points;
-use crate::terms::{is_false, is_true, not, or};
-use crate::threads::{At, Number, Site, Threads, discover, loop_heads, sites};
+use crate::threads::{At, Number, Site, Threads, discover, sites};
 use crate::{Checks, Lowered, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_ir::{
-    AssertionKind, Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, Location, LocationId, Op, Place, Program,
-    Property, Routine, RoutineId, SharedId, Sort, Template, TemplateId, Told, Update, Value, Wait,
+    Command, Copies, Edge, EdgeId, Expr, LocalId, LocalVar, LocationId, Place, Program, Property, Routine, RoutineId,
+    SharedId, Sort, Template, TemplateId, Told, Update, Value, VarRef,
 };
 use threadwise_source::{Diagnostic, Span};
 use threadwise_spawn::{Lives, Parameter, Startable};
@@ -86,6 +89,8 @@ pub(crate) fn lower(
     let joined_all = if options.outline { joined_all(&mut points) } else { JoinedAll::new() };
     let mut emitter = Emitter::new(code, options, &threads, &objects, points, &accesses, &sites, &depths);
     emitter.joined_all = joined_all;
+    emitter.moved = any_length::moved(&mut emitter.points);
+    emitter.program.kept_elements = options.objects.max(1);
     emitter.draws = draws;
     emitter.declare();
     for thread in threads.indices() {
@@ -225,6 +230,12 @@ pub(crate) struct Emitter<'a> {
     pub(crate) visible: BTreeSet<LeafId>,
     /// Of objects whose lives end: whether they are alive.
     pub(crate) alive: BTreeMap<ObjectId, SharedId>,
+    /// Locals that live more than once, and to which pointers may be left over.
+    reborn: Vec<ObjectId>,
+    /// Of these: by how much the address of the one that lives is moved.
+    pub(crate) eras: BTreeMap<ObjectId, VarRef>,
+    /// Whether one of their lives has been chosen to have an address of its own: for those of one thread alone, and for the others.
+    chosen: BTreeMap<Option<ThreadIndex>, VarRef>,
     /// Of pools: how many of their objects have ever been used.
     pub(crate) used: BTreeMap<ObjectId, SharedId>,
     /// Of pools whose objects differ in how many elements they have: how many each has.
@@ -233,6 +244,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) aside: BTreeMap<ObjectId, SharedId>,
     /// Of outlines: the objects that are not kept apart.
     vague: BTreeSet<ObjectId>,
+    /// Objects of which there may be pointers to elements, and not only to the start.
+    moved: BTreeSet<ObjectId>,
     pub(crate) is_outline: bool,
     /// Of outlines: which pointers of the thread point to new objects, and where in its code this is.
     fresh: Fresh,
@@ -276,6 +289,10 @@ pub(crate) struct Emitter<'a> {
     loop_invariants: Vec<Expr>,
     /// What is evaluated now is a formula: it takes no steps.
     pub(crate) is_formula: bool,
+    /// It is a contract: about a thread that is not the running one.
+    is_contract: bool,
+    /// The address of the object that it is about.
+    meant: Option<i64>,
 }
 
 impl<'a> Emitter<'a> {
@@ -309,9 +326,13 @@ impl<'a> Emitter<'a> {
             kept: BTreeMap::new(),
             visible: BTreeSet::new(),
             alive: BTreeMap::new(),
+            reborn: Vec::new(),
+            eras: BTreeMap::new(),
+            chosen: BTreeMap::new(),
             used: BTreeMap::new(),
             counts: BTreeMap::new(),
             aside: BTreeMap::new(),
+            moved: BTreeSet::new(),
             vague: if options.outline { vague::vague_objects(objects, sites) } else { BTreeSet::new() },
             is_outline: options.outline,
             fresh: Fresh::default(),
@@ -344,6 +365,8 @@ impl<'a> Emitter<'a> {
             wording: None,
             loop_invariants: Vec::new(),
             is_formula: false,
+            is_contract: false,
+            meant: None,
         }
     }
 
@@ -399,363 +422,6 @@ impl<'a> Emitter<'a> {
         }
         self.declare_variables();
     }
-
-    fn thread(&mut self, thread: ThreadIndex) -> Fallible<()> {
-        let of = self.threads.get(thread);
-        let function = self.code.function(of.flat.root);
-        self.thread = thread;
-        self.routine = RoutineId(thread.0);
-        self.locals = self.declare_locals(thread);
-        self.free_temporaries.clear();
-        self.atomic = 0;
-        self.fresh = if self.is_outline { Fresh::of(self.threads, thread) } else { Fresh::default() };
-        self.at = None;
-        let first_location = self.program.locations.len();
-        let first_edge = self.edges.len();
-        let entry = self.fresh(function.span);
-        self.location(entry).transient = false;
-        // A thread that nobody starts is not stuck.
-        if !of.is_entry {
-            self.location(entry).wait = Wait::IsMeant;
-        }
-        let exit = self.fresh(function.end);
-        self.location(exit).transient = false;
-        self.exit = exit;
-        self.stopped = self.fresh(function.end);
-        self.location(self.stopped).transient = false;
-        // Where the process has ended, nobody waits.
-        self.goes_on_for_ever(self.stopped);
-        self.all_stopped.push(self.stopped);
-        self.fixed.extend([entry, exit, self.stopped]);
-        let heads = loop_heads(&of.flat);
-        self.blocks = Vec::new();
-        for (index, block) in of.flat.blocks.iter().enumerate() {
-            let span = block.instructions.first().map_or(block.span, |first| first.span);
-            let at = self.fresh(span);
-            self.blocks.push(at);
-            if heads[index] && self.depths[thread.index()][index] == 0 {
-                self.location(at).transient = false;
-                self.fixed.insert(at);
-            }
-            if let Some(label) = &block.label {
-                self.location(at).labels = Box::new([label.clone()]);
-            }
-        }
-        self.here = entry;
-        self.saying = Told::Start;
-        self.function = function.name.clone();
-        self.first_steps(thread, function.span)?;
-        self.live(Some(0), true, function.span);
-        let first = self.blocks[0];
-        self.skip_to(first);
-        for (index, block) in of.flat.blocks.iter().enumerate() {
-            self.block = index;
-            self.function = self.code.function(of.flat.calls[of.flat.call_of[index]].function).name.clone();
-            self.here = self.blocks[index];
-            self.atomic = self.depths[thread.index()][index];
-            for (instruction, number) in block.instructions.iter().zip(0..) {
-                let at = At { thread, block: index as u32, instruction: number };
-                self.at = Some(at);
-                self.saying = match &instruction.kind {
-                    InstructionKind::Library(_) | InstructionKind::Call { .. } => Told::Text,
-                    InstructionKind::Assert(e, _) | InstructionKind::Assume(e) | InstructionKind::AtomicWhen(e) => {
-                        self.words_of_condition(e)
-                    }
-                    InstructionKind::Declare(_)
-                    | InstructionKind::Assign { .. }
-                    | InstructionKind::Copy { .. }
-                    | InstructionKind::Clear(_)
-                    | InstructionKind::LoopInvariant(_)
-                    | InstructionKind::AtomicBegin
-                    | InstructionKind::AtomicEnd => Told::Private,
-                };
-                self.instruction(at, instruction)?;
-                self.statement_ends();
-            }
-            self.at = Some(At { thread, block: index as u32, instruction: block.instructions.len() as u32 });
-            self.saying = match &block.end {
-                End::Branch(e, ..) | End::Switch(e, ..) => self.words_of_condition(e),
-                End::Return(_) => Told::End,
-                End::Goto(_) | End::Exit | End::Unreachable => Told::Private,
-            };
-            let invariants = std::mem::take(&mut self.loop_invariants);
-            if let (End::Goto(to), false) = (&block.end, invariants.is_empty()) {
-                self.location(self.blocks[to.index()]).invariants = invariants.into();
-            }
-            self.end(&block.end, block.span, exit)?;
-            self.statement_ends();
-        }
-        let routine = &mut self.program.routines[thread.index()];
-        (routine.entry, routine.exit) = (entry, exit);
-        routine.locals = std::mem::take(&mut self.locals);
-        for copied in inputs::narrow(&mut self.program, &mut self.edges, self.routine, first_edge) {
-            self.told.push(self.told[copied].clone());
-            self.told_functions.push(self.told_functions[copied].clone());
-            self.places.push(self.places[copied]);
-            self.does_the_same(copied, self.told.len() - 1);
-        }
-        live::tidy(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
-        if self.is_outline {
-            unfold::unfold(&mut self.program, &mut self.edges, self.routine, first_location, first_edge);
-            // Nobody is told of outlines; there is something for each edge all the same.
-            self.told.resize(self.edges.len(), Told::Private);
-            self.told_functions.resize(self.edges.len(), self.function.clone());
-            self.places.resize(self.edges.len(), None);
-        }
-        Ok(())
-    }
-
-    fn instruction(&mut self, at: At, instruction: &Instruction) -> Fallible<()> {
-        let span = instruction.span;
-        match &instruction.kind {
-            InstructionKind::Declare(local) => self.declare_local(*local, span),
-            InstructionKind::Assign { to, value } => self.assign(to, value, span)?,
-            InstructionKind::Copy { to, from } => self.copy(to, from, span)?,
-            InstructionKind::Clear(place) => self.clear(place, span)?,
-            InstructionKind::Call { callee, args, result } => {
-                debug_assert!(matches!(callee, Callee::Function(_)), "pointers were replaced by functions");
-                self.unknown_function(args, result.as_ref(), span)?;
-            }
-            InstructionKind::Assert(e, failure) => {
-                let condition = self.condition(e)?;
-                match self.is_outline && *failure == Failure::Beyond && self.calls_one_of(e) {
-                    true => self.assume(condition, span),
-                    false => self.check(condition, kind_of(*failure), span),
-                }
-            }
-            InstructionKind::Assume(e) => {
-                let condition = self.condition(e)?;
-                self.assume(condition, span);
-            }
-            InstructionKind::AtomicBegin => {
-                self.seen();
-                // The region runs to its end, or the execution ends in it: nobody waits here.
-                if self.atomic == 0 {
-                    self.goes_on_for_ever(self.here);
-                }
-                self.atomic += 1;
-            }
-            InstructionKind::AtomicWhen(e) => {
-                self.may_wait(span);
-                self.seen();
-                self.atomic += 1;
-                let condition = self.condition(e)?;
-                self.step(guarded(condition), span);
-            }
-            InstructionKind::AtomicEnd => self.atomic = self.atomic.saturating_sub(1),
-            InstructionKind::LoopInvariant(_) if self.is_outline => {}
-            InstructionKind::LoopInvariant(e) => self.expect_loop(e)?,
-            InstructionKind::Library(library) => self.library(at, library, span)?,
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, end: &End, span: Span, exit: LocationId) -> Fallible<()> {
-        match end {
-            End::Goto(to) => {
-                self.goes_to(to.index(), span);
-                let to = self.blocks[to.index()];
-                self.skip_to(to);
-            }
-            End::Branch(e, yes, no) => {
-                let (yes, no) = (self.blocks[yes.index()], self.blocks[no.index()]);
-                let ended = self.joined_all.get(&(self.thread, self.block)).cloned();
-                let (Some(lives), Some(ended)) = (self.lives.clone(), ended) else {
-                    return self.branch(e, yes, no, span);
-                };
-                let joined = self.fresh(span);
-                self.branch(e, yes, joined, span)?;
-                self.here = joined;
-                for kind in ended {
-                    self.step(guarded(lives.nobody_runs(TemplateId(kind.0), span)), span);
-                }
-                self.skip_to(no);
-            }
-            End::Switch(e, cases, rest) => self.switch(e, cases, *rest, span)?,
-            // Where main returns, the process ends.
-            End::Return(_) if self.checks.memtrack && self.is_main() => {
-                self.look_for_leaks(false, span);
-                self.end_thread(exit, span);
-            }
-            End::Return(_) if self.checks.deadlock && self.is_main() && self.code.language == Language::C => {
-                self.skip_to(self.stopped)
-            }
-            End::Return(_) => {
-                // Where main returns, everybody ends: nobody sees that its variables do.
-                if !self.is_main() {
-                    self.live(None, false, span);
-                }
-                self.end_thread(exit, span);
-            }
-            End::Exit | End::Unreachable => self.stop_when(self.here, Expr::bool(true, span), Span::default()),
-        }
-        Ok(())
-    }
-
-    fn switch(&mut self, e: &crate::code::Expr, cases: &[(i64, BlockId)], rest: BlockId, span: Span) -> Fallible<()> {
-        let value = self.value(e)?;
-        let value = self.simple(value, span);
-        let mut none = Expr::bool(false, span);
-        for (case, to) in cases {
-            let is_it = crate::terms::equal(value.clone(), Expr::constant(*case, value.sort, span));
-            none = or(none, is_it.clone());
-            self.edge(self.here, self.blocks[to.index()], guarded(is_it), span, None);
-        }
-        self.edge(self.here, self.blocks[rest.index()], guarded(not(none)), span, None);
-        Ok(())
-    }
-
-    // The graph.
-
-    pub(crate) fn fresh(&mut self, span: Span) -> LocationId {
-        let id = LocationId(self.program.locations.len() as u32);
-        let mut location = Location::new(self.routine, span);
-        location.transient = true;
-        // Who waits for whom is looked at where deadlocks are errors, and only then is the end of the process known for one.
-        location.wait = if self.checks.deadlock { Wait::Counts } else { Wait::IsMeant };
-        self.program.locations.push(location);
-        id
-    }
-
-    fn location(&mut self, id: LocationId) -> &mut Location {
-        &mut self.program.locations[id.index()]
-    }
-
-    /// Other threads can see that this one is here.
-    pub(crate) fn seen(&mut self) {
-        if self.atomic == 0 {
-            let here = self.here;
-            self.location(here).transient = false;
-        }
-    }
-
-    pub(crate) fn edge(
-        &mut self,
-        from: LocationId,
-        to: LocationId,
-        command: Command,
-        span: Span,
-        branch: Option<bool>,
-    ) {
-        if command.assertions.is_empty() && command.guard.as_deref().is_some_and(is_false) {
-            return;
-        }
-        let guard = command.guard.filter(|guard| !is_true(guard));
-        let id = EdgeId(self.edges.len() as u32);
-        let op = Op::Command(Command { guard, ..command });
-        self.edges.push(Edge { from, to, op, span, branch, atomic: false });
-        self.told.push(self.saying.clone());
-        self.told_functions.push(self.function.clone());
-        self.places.push(self.at);
-        self.location(from).edges.push(id);
-    }
-
-    /// One step, after which the code goes on.
-    pub(crate) fn step(&mut self, command: Command, span: Span) {
-        let to = self.fresh(span);
-        self.edge(self.here, to, command, span, None);
-        self.here = to;
-    }
-
-    /// Goes on elsewhere, which is nothing that the user wrote.
-    pub(crate) fn skip_to(&mut self, to: LocationId) {
-        self.edge(self.here, to, Command::default(), Span::default(), None);
-    }
-
-    /// Fails where a condition does not hold, if that is looked for; else the execution ends there.
-    pub(crate) fn check(&mut self, condition: Expr, kind: AssertionKind, span: Span) {
-        // In Java there are exceptions in place of these errors: the front end has asked before.
-        let is_asked =
-            self.code.language == Language::Java && matches!(kind, AssertionKind::Memory | AssertionKind::Arithmetic);
-        if is_true(&condition) || is_asked {
-            return;
-        }
-        if !self.looks_for(kind) {
-            return self.assume(condition, span);
-        }
-        let command = Command { assertions: self.assertions(condition.clone(), kind, span), ..guarded(condition) };
-        self.step(command, span);
-    }
-
-    pub(crate) fn looks_for(&self, kind: AssertionKind) -> bool {
-        match kind {
-            AssertionKind::Assert => self.checks.assertions,
-            AssertionKind::Memory => self.checks.memory,
-            AssertionKind::Arithmetic => self.checks.overflow,
-            AssertionKind::Release | AssertionKind::Lock => self.checks.locks,
-            AssertionKind::Exception => self.checks.exceptions,
-            AssertionKind::Start | AssertionKind::Join | AssertionKind::Beyond => true,
-        }
-    }
-
-    /// A thread that is here does not wait, as far as deadlocks are looked for.
-    fn goes_on_for_ever(&mut self, at: LocationId) {
-        if self.checks.deadlock {
-            self.edge(at, at, Command::default(), Span::default(), None);
-        }
-    }
-
-    /// Something that may wait. Inside of an atomic region it is not known who waits then.
-    pub(crate) fn may_wait(&mut self, span: Span) {
-        if self.checks.deadlock && self.atomic > 0 {
-            self.check(Expr::bool(false, span), AssertionKind::Beyond, span);
-        }
-    }
-
-    /// A start of one of any number of copies waits here until one has taken notice of the start before.
-    pub(crate) fn waits_for_copies(&mut self) {
-        let here = self.here;
-        self.location(here).wait = Wait::IsForCopies;
-    }
-
-    /// Whether the thread is the one whose return ends the process.
-    fn is_main(&self) -> bool {
-        self.thread.index() == 0 && self.code.entries.len() == 1
-    }
-
-    /// The execution ends where a condition does not hold.
-    pub(crate) fn assume(&mut self, condition: Expr, span: Span) {
-        if is_true(&condition) {
-            return;
-        }
-        // Where it ends in any case, nothing that the user wrote is done.
-        let of = if is_false(&condition) { Span::default() } else { span };
-        self.stop_when(self.here, not(condition.clone()), of);
-        self.step(guarded(condition), span);
-    }
-
-    /// The execution ends, without an error, where a condition holds. In the middle of an atomic region there is no state
-    /// that others could see: what the region did so far happened in no execution that goes on.
-    pub(crate) fn stop_when(&mut self, from: LocationId, condition: Expr, span: Span) {
-        if self.atomic == 0 {
-            self.edge(from, self.stopped, guarded(condition), span, None);
-        }
-    }
-
-    // Temporaries.
-
-    pub(crate) fn temporary(&mut self, sort: &Sort, span: Span) -> LocalId {
-        let position = self.free_temporaries.iter().position(|id| self.locals[id.index()].sort == *sort);
-        let id = match position {
-            Some(position) => self.free_temporaries.swap_remove(position),
-            None => self.temporary_of_its_own(sort, span),
-        };
-        self.used_temporaries.push(id);
-        id
-    }
-
-    /// A temporary that is used for nothing else: it can be seen what becomes of its value.
-    pub(crate) fn temporary_of_its_own(&mut self, sort: &Sort, span: Span) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        let name = format!("tmp{}", self.locals.len()).into();
-        self.locals.push(LocalVar { name, sort: sort.clone(), span });
-        id
-    }
-
-    fn statement_ends(&mut self) {
-        self.free_temporaries.append(&mut self.used_temporaries);
-        self.free_temporaries.sort_unstable();
-    }
 }
 
 pub(crate) fn guarded(guard: Expr) -> Command {
@@ -764,15 +430,4 @@ pub(crate) fn guarded(guard: Expr) -> Command {
 
 pub(crate) fn assigned(assignments: Vec<(Place, Value)>) -> Command {
     Command { update: Update::Assign(assignments.into()), ..Command::default() }
-}
-
-fn kind_of(failure: Failure) -> AssertionKind {
-    match failure {
-        Failure::Assertion => AssertionKind::Assert,
-        Failure::Overflow => AssertionKind::Arithmetic,
-        Failure::Memory => AssertionKind::Memory,
-        Failure::Lock => AssertionKind::Lock,
-        Failure::Exception => AssertionKind::Exception,
-        Failure::Beyond => AssertionKind::Beyond,
-    }
 }

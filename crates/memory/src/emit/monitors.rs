@@ -44,10 +44,12 @@ impl Emitter<'_> {
         let is_free = and(equal(owner.value.clone(), nobody(span)), is_open.clone());
         let (depth, value) = self.depth_of(cell, span);
         let deeper = arithmetic(BinaryOp::Add, value, Term::constant(1, Sort::Bits(COUNT), span));
-        vec![
-            (Some(is_free), vec![(owner.place, Value::Of(me(span)))]),
-            (Some(equal(owner.value, me(span))), vec![(depth, Value::Of(deeper))]),
-        ]
+        let mut taken = vec![(owner.place, Value::Of(me(span)))];
+        if !self.code.annotations.relies.is_empty() {
+            // It is so anyway: who is to prove something from contracts alone does not know it.
+            taken.push((depth.clone(), Value::Of(Term::constant(0, Sort::Bits(COUNT), span))));
+        }
+        vec![(Some(is_free), taken), (Some(equal(owner.value, me(span))), vec![(depth, Value::Of(deeper))])]
     }
 
     fn is_open(&mut self, unless: Option<&Place>, span: Span) -> Fallible<Term> {

@@ -3,7 +3,7 @@
 
 use super::Emitter;
 use crate::code::{Code, Language, Object as LibraryObject, Place, Type};
-use crate::objects::{Leaf, LeafId, Object, ObjectId, Storage, ThreadIndex};
+use crate::objects::{ERAS, Leaf, LeafId, Object, ObjectId, Storage, ThreadIndex};
 use crate::words::Words;
 use std::collections::BTreeMap;
 use threadwise_ir::{NamedObject, Pool, Shape, Shown, Telling, Told, ToldAccess, Value, VarRef};
@@ -95,6 +95,11 @@ impl Emitter<'_> {
         }
         let mut objects: Vec<NamedObject> =
             (0..self.objects.objects.len() as u32).map(|id| self.named(ObjectId(id), &firsts)).collect();
+        for &id in self.eras.keys() {
+            let (object, room) = (self.named(id, &firsts), self.objects.object(id).room as i64);
+            let in_era = |era: u64| NamedObject { address: object.address + room * era as i64, ..object.clone() };
+            objects.extend((1..ERAS).map(in_era));
+        }
         objects.sort_by_key(|object| object.address);
         let least_address = objects.first().map_or(0, |object| object.address);
         let odd_addresses = vec![(self.indeterminate(), "uninitialised"), (self.unknown(), "unknown")];

@@ -5,7 +5,7 @@ use super::{Emitter, Fallible, assigned, guarded};
 use crate::atlas::Operation;
 use crate::code::{BinaryOp as Op, Expr, ExprKind, Type, UnaryOp};
 use crate::layout::{ADDRESS, loads_of_expr};
-use crate::objects::ObjectId;
+use crate::objects::{ERAS, ObjectId};
 use crate::points::{Targets, route};
 use crate::terms::{
     and, arithmetic, as_bits, as_int, compare, constant, equal, int, is_false, is_true, not, or, read, within,
@@ -64,6 +64,7 @@ impl Emitter<'_> {
             ExprKind::Conditional(parts) => self.conditional(parts, sort, span)?,
             ExprKind::Convert(inner) => self.convert(inner, e)?,
             ExprKind::Any => self.anything(&e.ty, span),
+            ExprKind::Said(said) => self.said(said, &sort, span)?,
         })
     }
 
@@ -231,7 +232,7 @@ impl Emitter<'_> {
                     self.check(Term::bool(false, span), AssertionKind::Beyond, span);
                     return Ok(Term::constant(0, self.sort_of_type(&e.ty), span));
                 }
-                let fits = self.points.holds_addresses(&e.ty);
+                let fits = self.points.holds_addresses(&e.ty) && !self.is_too_narrow(inner, *bits);
                 let value = if fits { value } else { self.no_address(inner, value) };
                 Ok(as_bits(value, *bits))
             }
@@ -261,7 +262,7 @@ impl Emitter<'_> {
             Base::Local(id) => {
                 let variable = &self.threads.get(self.thread).flat.locals[id.index()].variable;
                 let object = self.objects.at(crate::objects::Storage::Local(self.thread, *id));
-                (Term::constant(self.address_of(object), self.pointers.sort.clone(), span), variable.ty.clone())
+                (self.address_now(object, span), variable.ty.clone())
             }
             Base::Global(id) => {
                 let variable = &code.globals[id.index()];
@@ -302,6 +303,7 @@ impl Emitter<'_> {
                 Ok(value)
             }
             ExprKind::Convert(inner) if widens(&inner.ty, &e.ty) => self.condition(inner),
+            ExprKind::Said(said) if e.ty.bits().is_some() => self.said_condition(said, span),
             _ => {
                 let value = self.value(e)?;
                 Ok(self.is_not_zero(value, span))
@@ -352,7 +354,7 @@ impl Emitter<'_> {
 
     /// A value that is no address, or else nobody here knows what is computed with it: where objects are is up to the
     /// machine.
-    fn no_address(&mut self, e: &Expr, value: Term) -> Term {
+    pub(super) fn no_address(&mut self, e: &Expr, value: Term) -> Term {
         let thread = self.thread;
         if !self.points.holds_addresses(&e.ty) || self.points.eval(thread, e).is_empty() {
             return value;
@@ -416,10 +418,15 @@ impl Emitter<'_> {
         let object = self.objects.object(id);
         let inside = |value: &Term| arithmetic(BinaryOp::Sub, as_int(value.clone()), int(self.address_of(id), span));
         let end = object.stride * object.slots + u64::from(object.slots == 1);
-        let both = and(within(&inside(a), end), within(&inside(b), end));
         if object.slots == 1 {
-            return both;
+            let eras = if self.eras.contains_key(&id) { ERAS } else { 1 };
+            let both_from = |from: u64| {
+                let inside = |value| arithmetic(BinaryOp::Sub, inside(value), int(from as i64, span));
+                and(within(&inside(a), end), within(&inside(b), end))
+            };
+            return (0..eras).map(|era| both_from(era * object.room)).fold(Term::bool(false, span), or);
         }
+        let both = and(within(&inside(a), end), within(&inside(b), end));
         let slot = |value: &Term| arithmetic(BinaryOp::Div, inside(value), int(object.stride as i64, span));
         and(both, equal(slot(a), slot(b)))
     }
@@ -434,7 +441,7 @@ impl Emitter<'_> {
         while let Some(e) = parts.pop() {
             match &e.kind {
                 ExprKind::Const(_) | ExprKind::Function(_) => {}
-                ExprKind::Any => is_quiet = false,
+                ExprKind::Any | ExprKind::Said(_) => is_quiet = false,
                 ExprKind::Load(place) => is_quiet &= self.is_quiet_place(place),
                 ExprKind::Address(place) => is_quiet &= self.is_plain_path(place),
                 ExprKind::Unary(op, a) => {
@@ -558,6 +565,7 @@ impl Emitter<'_> {
     pub(crate) fn simple(&mut self, value: Term, span: Span) -> Term {
         match value.kind {
             TermKind::Const(_) | TermKind::Read(VarRef::Local(_)) => value,
+            _ if self.is_formula => value,
             _ => {
                 let sort = (*value.sort).clone();
                 let temporary = VarRef::Local(self.temporary(&sort, span));
@@ -578,7 +586,7 @@ impl Emitter<'_> {
 }
 
 /// 1 where a condition holds and 0 elsewhere.
-fn number(condition: Term, sort: Sort, span: Span) -> Term {
+pub(super) fn number(condition: Term, sort: Sort, span: Span) -> Term {
     match constant(&condition) {
         Some(value) => Term::constant(value, sort, span),
         None => {

@@ -67,7 +67,7 @@ impl Emitter<'_> {
 
     /// Between which numbers all addresses are, and what stands for pointers that are none.
     pub(crate) fn addresses(&self) -> (i64, i64) {
-        let last = self.objects.objects.iter().map(|object| object.address + object.stride * object.slots).max();
+        let last = self.objects.objects.iter().map(|object| object.address + object.extent()).max();
         (self.bias(), self.bias() + last.unwrap_or(0) as i64)
     }
 
@@ -138,7 +138,7 @@ impl Emitter<'_> {
                 self.aside.insert(id, aside);
             }
             if !self.is_counted(id) {
-                let sort = Sort::array(Sort::Range(0, slots as i64 - 1), Sort::Bits(UNSIGNED));
+                let sort = Sort::array(Sort::Range(0, slots as i64 - 1), self.sort_of_count(id));
                 let count = self.add_shared(format!("{name}.count"), sort, Initial::Default, span);
                 self.counts.insert(id, count);
             }
@@ -317,6 +317,13 @@ impl Emitter<'_> {
             // A library's object that only one thread knows: what it has besides is shared all the same.
             let more = if leaf.ty.is_scalar() { Vec::new() } else { self.declare_shared(id).more };
             self.kept.insert(id, Kept { var, element, is_set, more });
+        }
+        for (object, name) in self.reborn_alone(thread) {
+            let span = self.objects.object(object).span;
+            let era = add(&mut locals, name, self.pointers.sort.clone(), span);
+            self.eras.insert(object, era);
+            let chosen = &mut self.chosen;
+            chosen.entry(Some(thread)).or_insert_with(|| add(&mut locals, "lives.chosen".into(), Sort::Bool, span));
         }
         locals
     }
@@ -564,7 +571,7 @@ impl Emitter<'_> {
             return;
         }
         let rest: Vec<_> = leaf.dims[indices.len()..].to_vec();
-        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(Sort::Range(0, dim.kept() as i64 - 1), sort);
+        let wrap = |sort: Sort, dim: &crate::objects::Dim| Sort::array(dim.keys(), sort);
         match kept.is_set {
             Some(var) => {
                 let sort = rest.iter().rev().fold(Sort::Bool, wrap);
