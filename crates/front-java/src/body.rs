@@ -26,11 +26,22 @@ pub(crate) struct Value {
     pub(crate) compared: Option<Box<(Expr, Expr)>>,
     /// A text, or something that takes texts.
     pub(crate) is_opaque: bool,
+    /// The table of a switch over an enum: the numbers of cases, by the numbers of constants.
+    pub(crate) cases: Option<Vec<(i64, i64)>>,
 }
 
 impl Value {
     pub(crate) fn new(expr: Expr) -> Value {
-        Value { expr, class: None, is_exact: false, is_not_null: false, length: None, compared: None, is_opaque: false }
+        Value {
+            expr,
+            class: None,
+            is_exact: false,
+            is_not_null: false,
+            length: None,
+            compared: None,
+            is_opaque: false,
+            cases: None,
+        }
     }
 
     pub(crate) fn of_class(expr: Expr, class: Option<Name>) -> Value {
@@ -61,6 +72,8 @@ pub(crate) struct Body<'b, 'p, 'a> {
     /// What to give back when the function is left.
     pub(crate) held: Option<Expr>,
     pub(crate) result: Type,
+    /// It sets up the static part of a class: it runs once, and what its variables refer to is kept apart.
+    pub(crate) is_static_part: bool,
     /// Nobody called the function: an exception that leaves it is caught by nobody.
     pub(crate) is_outermost: bool,
     temporaries: Vec<(LocalId, Type, bool)>,
@@ -105,6 +118,7 @@ impl<'b, 'p, 'a> Body<'b, 'p, 'a> {
             stack_at: BTreeMap::new(),
             held: None,
             result,
+            is_static_part: false,
             is_outermost: false,
             temporaries: Vec::new(),
             spilled: BTreeMap::new(),
@@ -181,7 +195,8 @@ impl<'b, 'p, 'a> Body<'b, 'p, 'a> {
 
     /// A variable that nobody uses now; it is free again when the stack is empty.
     pub(crate) fn temporary(&mut self, ty: &Type) -> LocalId {
-        if let Some(free) = self.temporaries.iter_mut().find(|(_, known, is_used)| known == ty && !is_used) {
+        let mut free = self.temporaries.iter_mut().filter(|_| !self.is_static_part);
+        if let Some(free) = free.find(|(_, known, is_used)| known == ty && !is_used) {
             free.2 = true;
             return free.0;
         }
@@ -514,6 +529,7 @@ pub(crate) fn mentions(e: &Expr, local: LocalId) -> bool {
             mentions(a, local) || mentions(b, local)
         }
         ExprKind::Conditional(parts) => parts.iter().any(|part| mentions(part, local)),
+        ExprKind::Said(_) => false,
         ExprKind::Const(_) | ExprKind::Function(_) | ExprKind::Any | ExprKind::Difference(..) => false,
     }
 }

@@ -8,17 +8,40 @@ use crate::reach::{Target, key, lambda_name};
 use crate::types::{JavaType, signature, spoken};
 use cafebabe::constant_pool::{InvokeDynamic, MemberRef};
 use std::collections::BTreeMap;
-use threadwise_memory::code::End;
+use threadwise_memory::code::{End, ExprKind, InstructionKind};
 
 impl Lowering<'_, '_, '_> {
     pub(crate) fn invoke_static(&mut self, member: &MemberRef<'_>) -> Fallible<()> {
         let (class, name, descriptor) = key(member);
         let (args, result) = self.arguments(&descriptor)?;
+        if &*class == crate::contracts::MARKS_CLASS {
+            return self.mark(&args);
+        }
         let value = match self.body.program.reached.resolve(&class, &name, &descriptor) {
             Target::Method(target) => self.call_method(&target, args)?,
             _ => self.library_static(&class, &name, args, result)?,
         };
         self.push_result(value);
+        Ok(())
+    }
+
+    /// A statement of a comment stands here.
+    fn mark(&mut self, args: &[Value]) -> Fallible<()> {
+        let class = self.method.0.clone();
+        let file = self.body.program.classes()[&class].source.clone().unwrap_or_default();
+        let offset = args.first().map(|arg| &arg.expr.kind);
+        let said = self.body.program.said;
+        let Some(ExprKind::Const(offset)) = offset else { return self.unknown_method("Marks", "at") };
+        let Some((start, clause)) = said.at(&file, *offset as usize) else { return self.unknown_method("Marks", "at") };
+        let names = self.locals_here();
+        let locals = |name: &str| names.get(name).cloned();
+        let (ghost, value) = crate::contracts::at_mark(self.body.program, (start, clause), &class, &locals)?;
+        let line = std::mem::replace(&mut self.body.span, clause.span(start));
+        match ghost {
+            Some(place) => self.body.assign(place, value),
+            None => self.body.emit(InstructionKind::LoopInvariant(value)),
+        }
+        self.body.span = line;
         Ok(())
     }
 

@@ -101,8 +101,18 @@ fn complaint(files: &[SourceFile], said: &str) -> Diagnostic {
     let starts: Vec<u32> = files.iter().filter_map(|file| map.add(file.clone())).collect();
     let before = starts.get(file).copied().unwrap_or(0) as usize;
     let (start, end) = crate::sources::line_range(files[file].text(), number.parse().unwrap_or(1));
+    let start = caret(said, line, files[file].text(), start).filter(|at| *at < end).unwrap_or(start);
     let span = Span::new(before + start, before + end);
     Diagnostic::error(span, format!("javac: {message}")).hint("the program must compile")
+}
+
+/// Where the compiler points to below its message: the line comes again, and a caret below the place.
+fn caret(said: &str, message: &str, text: &str, start: usize) -> Option<usize> {
+    let below = said.lines().skip_while(|line| *line != message).skip(1);
+    let column = below.take(6).find(|line| line.trim() == "^")?.find('^')?;
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let is_place = text.is_char_boundary(line + column) && !text[line..].get(..column)?.contains('\n');
+    is_place.then_some(line + column)
 }
 
 /// What texts were compiled to, in this process: each property of a program asks for it again.
@@ -134,9 +144,19 @@ fn compiled(texts: &[SourceFile]) -> Result<ClassBytes, Diagnostic> {
     }
     let wrong = |error: std::io::Error| failed(format!("there is no room for class files: {error}"));
     let folder = TemporaryFolder::new().map_err(wrong)?;
-    javac(texts, folder.path())?;
+    // The compiler says where in the code statements of comments are, by calls that stand for them.
+    let with_marks = |file: &SourceFile| match crate::contracts::marked(file.text()) {
+        Some(text) => SourceFile::new(file.name(), text),
+        None => file.clone(),
+    };
+    let mut given: Vec<SourceFile> = texts.iter().map(with_marks).collect();
+    if given.iter().zip(texts).any(|(given, text)| given.text() != text.text()) {
+        given.push(SourceFile::new("Marks.java", crate::contracts::MARKS));
+    }
+    javac(&given, folder.path())?;
     let mut found = ClassBytes::new();
     collect(&folder.path().join("classes"), &mut found).map_err(wrong)?;
+    found.retain(|name, _| !name.replace('\\', "/").ends_with(&format!("/{}.class", crate::contracts::MARKS_CLASS)));
     remembered().insert(key, found.clone());
     Ok(found)
 }

@@ -2,18 +2,23 @@
 //!
 //! `compile` gets class files, by the compiler of a JDK where there are texts; `classes` reads them; `reach` finds the classes
 //! of which there are objects and the methods that run. `program` lays out structs for classes and keeps what the program
-//! is made of; `instructions` goes through the code of a method with a stack of expressions (`body`), `calls` follows calls,
-//! `library` knows classes of the library by their names, `initial` puts the static parts of classes in order, and `roots`
+//! is made of; `instructions` goes through the code of a method with a stack of expressions (`body`, `arithmetic`, `branches`, `objects`), `calls` follows calls,
+//! `contracts` reads what comments say, `enums` knows tables of switches, `library` knows classes of the library by their names, `initial` puts the static parts of classes in order, and `roots`
 //! makes what nobody wrote: the start of the program, of a thread, of a lambda.
 
+mod arithmetic;
 mod body;
+mod branches;
 mod calls;
 mod classes;
 mod compile;
+mod contracts;
+mod enums;
 mod initial;
 mod instructions;
 mod library;
 mod models;
+mod objects;
 mod program;
 mod reach;
 mod roots;
@@ -27,7 +32,7 @@ use classes::{Class, Classes};
 use program::{FunctionKey, Program};
 use sources::Sources;
 use std::sync::Arc;
-use threadwise_memory::code::{Annotations, Code, Language};
+use threadwise_memory::code::{Code, Language};
 use threadwise_source::{Diagnostic, SourceFile, SourceMap, Span};
 
 /// How to read a program.
@@ -98,16 +103,11 @@ fn load_here(files: &[SourceFile], options: &Options) -> Loaded {
 }
 
 fn lowered(classes: &Classes<'_>, sources: &Sources, options: &Options) -> program::Fallible<Code> {
-    if let Some((name, start, line)) = contract(sources) {
-        let span = Span::new(start, start + line.len());
-        let message = format!("contracts in comments of Java are not read: `{name}` has one");
-        return Err(Box::new(
-            Diagnostic::error(span, message).hint("leave the comment out, or write `//` without `@`"),
-        ));
-    }
+    let said = said(sources)?;
     let main = roots::main_method(classes, options.entry.as_deref())?;
     let reached = reach::Reached::from(classes, &main);
-    let mut program = Program::new(reached, sources, options);
+    let mut program = Program::new(reached, sources, options, &said);
+    contracts::ghosts(&mut program, &said)?;
     let entry = program.function(FunctionKey::Main);
     while let Some((key, id)) = program.work.pop() {
         match &key {
@@ -115,6 +115,7 @@ fn lowered(classes: &Classes<'_>, sources: &Sources, options: &Options) -> progr
             other => roots::lower_root(&mut program, other, id, &main)?,
         }
     }
+    let annotations = contracts::annotations(&mut program, &said)?;
     Ok(Code {
         source: sources.map.clone(),
         structs: program.structs,
@@ -125,18 +126,26 @@ fn lowered(classes: &Classes<'_>, sources: &Sources, options: &Options) -> progr
         pointer_bytes: 16,
         weak_orders: Vec::new(),
         at_thread_end: None,
-        annotations: Annotations::default(),
+        annotations,
         language: Language::Java,
     })
 }
 
-/// The first comment that says something about the program.
-fn contract(sources: &Sources) -> Option<(String, usize, String)> {
-    for (name, start, text) in sources.texts() {
-        if let Some(at) = text.find("//@") {
-            let line = text[at..].lines().next().unwrap_or_default();
-            return Some((name.to_string(), start as usize + at, line.to_string()));
-        }
+/// What the comments of all texts say.
+fn said(sources: &Sources) -> program::Fallible<contracts::Said> {
+    let mut said = contracts::Said::default();
+    if let Some((name, start)) = &sources.twice {
+        let span = Span::new(*start as usize, *start as usize);
+        let error =
+            Diagnostic::error(span, format!("there are two files named `{name}`, and one of them has contracts"));
+        return Err(Box::new(error.hint("give one of them another name: clauses are found by the name of their file")));
     }
-    None
+    for (name, start, text) in sources.texts() {
+        let (clauses, wrong) = contracts::clauses(text, start);
+        if let Some(wrong) = wrong.into_iter().next() {
+            return Err(Box::new(wrong));
+        }
+        said.files.push((name.to_string(), start, clauses));
+    }
+    Ok(said)
 }

@@ -2,6 +2,7 @@
 
 use crate::Options;
 use crate::classes::{Class, Classes, Field, MethodCode, MethodKey, Name};
+use crate::contracts::{Ghosts, Said};
 use crate::models::{self, Implicit, MONITOR, WAITING};
 use crate::reach::Reached;
 use crate::sources::Sources;
@@ -41,12 +42,20 @@ pub(crate) struct Program<'p, 'a> {
     /// The types of handlers that may catch something, and whether one catches whatever comes and goes on.
     caught: Vec<Name>,
     catches_all: bool,
+    /// What comments say, and the variables that only they know.
+    pub(crate) said: &'p Said,
+    pub(crate) ghosts: Ghosts,
 }
 
 pub(crate) type Fallible<T> = Result<T, Box<Diagnostic>>;
 
 impl<'p, 'a> Program<'p, 'a> {
-    pub(crate) fn new(reached: Reached<'p, 'a>, sources: &'p Sources, options: &'p Options) -> Program<'p, 'a> {
+    pub(crate) fn new(
+        reached: Reached<'p, 'a>,
+        sources: &'p Sources,
+        options: &'p Options,
+        said: &'p Said,
+    ) -> Program<'p, 'a> {
         let mut program = Program {
             reached,
             sources,
@@ -61,6 +70,8 @@ impl<'p, 'a> Program<'p, 'a> {
             work: Vec::new(),
             caught: Vec::new(),
             catches_all: false,
+            said,
+            ghosts: Ghosts::new(),
         };
         program.find_handlers();
         program
@@ -208,8 +219,20 @@ impl<'p, 'a> Program<'p, 'a> {
             let value = Expr::constant(bits.wrap(value), ty.clone(), span);
             self.globals[id.index()].init.push((Vec::new(), value));
         }
+        self.globals[id.index()].is_set_once = field.is_final && ty == Type::Pointer;
         self.statics.insert(key, id);
         Some((id, field))
+    }
+
+    /// A variable that only contracts know.
+    pub(crate) fn ghost(&mut self, name: &str, ty: Type, first: Option<i64>, span: Span) -> GlobalId {
+        let id = self.add_global(name.to_string(), ty.clone(), span, false);
+        self.globals[id.index()].is_ghost = true;
+        if let (Some(value), Type::Int(bits)) = (first, &ty) {
+            let value = Expr::constant(bits.wrap(value), ty.clone(), span);
+            self.globals[id.index()].init.push((Vec::new(), value));
+        }
+        id
     }
 
     /// An object that there is one of, by its name: that of a class, a literal, an exception that an operation throws.
@@ -241,6 +264,10 @@ impl<'p, 'a> Program<'p, 'a> {
     }
 
     // Functions.
+
+    pub(crate) fn known_function(&self, key: &FunctionKey) -> Option<FunctionId> {
+        self.function_of.get(key).copied()
+    }
 
     pub(crate) fn function(&mut self, key: FunctionKey) -> FunctionId {
         if let Some(&id) = self.function_of.get(&key) {

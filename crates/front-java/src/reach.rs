@@ -113,6 +113,8 @@ impl<'p, 'a> Reached<'p, 'a> {
         for (pc, opcode) in of.code.iter().flat_map(|code| &code.opcodes) {
             match opcode {
                 Opcode::New(class) => self.makes(class),
+                // The table of a switch over an enum is known without running what makes it.
+                Opcode::Getstatic(member) if crate::enums::is_table(&member.name_and_type.name) => {}
                 Opcode::Getstatic(member) | Opcode::Putstatic(member) => {
                     let owner = self.static_owner(&member.class_name, &member.name_and_type.name);
                     self.uses(&owner);

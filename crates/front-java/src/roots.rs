@@ -2,7 +2,8 @@
 
 use crate::body::{Body, Value, null};
 use crate::classes::{MethodKey, Name};
-use crate::instructions::{Lowering, widened};
+use crate::instructions::Lowering;
+use crate::objects::widened;
 use crate::program::{Fallible, FunctionKey, Program};
 use crate::types::{LONG, signature};
 use cafebabe::constant_pool::ReferenceKind;

@@ -26,15 +26,22 @@ pub(crate) struct Sources {
     pub(crate) map: Arc<SourceMap>,
     /// By the name of the file without folders: where the text starts, and the text.
     texts: BTreeMap<String, (u32, String)>,
+    /// A file of which there are two, one of them with contracts, and where its text starts.
+    pub(crate) twice: Option<(String, u32)>,
 }
 
 impl Sources {
     /// Where there is no text, which only class files know, lines are made up, so that they can be named.
     pub(crate) fn of(files: &[SourceFile], classes: &[&Class<'_>]) -> Option<Sources> {
-        let (mut map, mut texts) = (SourceMap::default(), BTreeMap::new());
+        let (mut map, mut texts, mut twice) = (SourceMap::default(), BTreeMap::new(), None);
+        let has_contracts = |text: &str| text.contains("//@") || text.contains("/*@");
         for file in files.iter().filter(|file| file.name().ends_with(".java")) {
             let start = map.add(file.clone())?;
-            texts.insert(short(file.name()), (start, file.text().to_string()));
+            let name = short(file.name());
+            let before: Option<(u32, String)> = texts.insert(name.clone(), (start, file.text().to_string()));
+            if before.is_some_and(|(_, text)| has_contracts(&text) || has_contracts(file.text())) {
+                twice = Some((name, start));
+            }
         }
         let mut last_lines: BTreeMap<String, u32> = BTreeMap::new();
         for class in classes {
@@ -55,7 +62,7 @@ impl Sources {
             let start = map.add(SourceFile::new(name.clone(), text.clone()))?;
             texts.insert(name, (start, text));
         }
-        Some(Sources { map: Arc::new(map), texts })
+        Some(Sources { map: Arc::new(map), texts, twice })
     }
 
     /// The text of a line.

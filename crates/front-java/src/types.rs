@@ -21,10 +21,13 @@ pub(crate) enum JavaType {
 
 pub(crate) const LONG: Type = Type::Int(Bits { width: 64, signed: true });
 
+pub(crate) fn bits(width: u8, signed: bool) -> Type {
+    Type::Int(Bits { width, signed })
+}
+
 impl JavaType {
     /// How it is kept in a field.
     pub(crate) fn stored(&self) -> Type {
-        let bits = |width, signed| Type::Int(Bits { width, signed });
         match self {
             JavaType::Boolean => bits(1, false),
             JavaType::Byte => bits(8, true),
