@@ -5,7 +5,7 @@ use crate::page;
 use crate::peers::Workshop;
 use crate::picture::Picture;
 use crate::setting::Setting;
-use crate::{abstraction, auto, cartesian, modular, predicates, search};
+use crate::{abstraction, auto, cartesian, deadlock, modular, predicates, search};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, from_value, to_value};
@@ -48,6 +48,8 @@ pub enum Part {
     Spin,
     /// Searches with symmetry, beside rumur.
     Rumur,
+    /// Deadlocks, beside SPIN's invalid end states.
+    Deadlock,
     /// `auto`, beside the fastest single engine.
     Auto,
 }
@@ -74,8 +76,16 @@ pub struct Results {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Part; 7] =
-        [Part::Cartesian, Part::Modular, Part::Abstract, Part::Predicates, Part::Spin, Part::Rumur, Part::Auto];
+    pub const ALL: [Part; 8] = [
+        Part::Cartesian,
+        Part::Modular,
+        Part::Abstract,
+        Part::Predicates,
+        Part::Spin,
+        Part::Rumur,
+        Part::Deadlock,
+        Part::Auto,
+    ];
 
     /// The name of the part's file.
     pub fn name(self) -> &'static str {
@@ -86,6 +96,7 @@ impl Part {
             Part::Cartesian => "cartesian",
             Part::Abstract => "abstract",
             Part::Predicates => "predicates",
+            Part::Deadlock => "deadlock",
             Part::Auto => "auto",
         }
     }
@@ -99,6 +110,7 @@ impl Part {
             Part::Cartesian => "Unions of products, beside SPIN",
             Part::Abstract => "Abstract threads, beside SPIN",
             Part::Predicates => "Unbounded data: THREADER's table 1",
+            Part::Deadlock => "Deadlocks, beside SPIN",
             Part::Auto => "Engine `auto` beside the fastest engine",
         }
     }
@@ -111,6 +123,7 @@ impl Part {
             Part::Cartesian => to_value(cartesian::measure(shop, quick)?)?,
             Part::Abstract => to_value(abstraction::measure(shop, quick)?)?,
             Part::Predicates => to_value(predicates::measure_rows(shop, quick)?)?,
+            Part::Deadlock => to_value(deadlock::measure(shop, quick)?)?,
             Part::Auto => to_value(auto::measure_rows(shop, quick)?)?,
         })
     }
@@ -124,6 +137,7 @@ impl Part {
             Part::Cartesian => cartesian::section(&from_value::<Vec<_>>(measured)?),
             Part::Abstract => abstraction::section(&from_value::<Vec<_>>(measured)?),
             Part::Predicates => predicates::section(&from_value::<Vec<_>>(measured)?),
+            Part::Deadlock => deadlock::section(&from_value::<Vec<_>>(measured)?),
             Part::Auto => auto::section(&from_value::<Vec<_>>(measured)?),
         })
     }

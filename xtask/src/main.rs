@@ -7,6 +7,7 @@ mod auto;
 mod bench;
 mod cartesian;
 mod data;
+mod deadlock;
 mod dist;
 mod findings;
 mod fit;

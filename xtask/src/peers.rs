@@ -118,6 +118,44 @@ impl Workshop {
 
     /// SPIN's verifier for a model in a file.
     pub fn spin_on(&self, model: &Path, name: &str, n: u32) -> Result<Run> {
+        let dir = self.build_spin(model, name, n)?;
+        // The depth-first stack is allocated in advance, so it should not be larger than needed.
+        let depth = if name.starts_with("binary-counter") { "-m3000000" } else { "-m100000" };
+        let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), SECONDS)?;
+        let complete = measured.finished && !measured.output.contains("Search not completed");
+        anyhow::ensure!(!measured.output.contains("assertion violated"), "{name} is safe, but SPIN finds an error");
+        anyhow::ensure!(!measured.output.contains("VECTORSZ"), "{name} needs larger state vectors");
+        Ok(Run::new(&measured, stored_states(&measured).filter(|_| complete)))
+    }
+
+    /// SPIN's search for invalid end states, which is its word for deadlocks: up to the first one if there are some.
+    pub fn spin_deadlock(&self, model: &str, n: u32, has_some: bool) -> Result<Run> {
+        let name = format!("{model}-{n}");
+        let dir = self.build_spin(&self.model(model, "pml"), &name, n)?;
+        let measured = measure(Command::new("./pan").args(["-n", "-m3000000"]).current_dir(&dir), SECONDS)?;
+        let finds = measured.output.contains("invalid end state (");
+        anyhow::ensure!(has_some || !finds, "{name} has no deadlock, but SPIN finds one");
+        // A search that was not deep enough met no limit of time or memory, and must not be told as one.
+        let was_deep = finds || !measured.output.contains("max search depth too small");
+        anyhow::ensure!(was_deep, "{name} needs a deeper search by SPIN");
+        let complete = measured.finished && !measured.output.contains("Search not completed");
+        Ok(Run::new(&measured, stored_states(&measured).filter(|_| if has_some { finds } else { complete })))
+    }
+
+    /// An engine that should find an error: how many states it has looked at by then, where it counts them.
+    pub fn finds(&self, engine: &str, model: &str, n: u32) -> Result<Run> {
+        let mut command = Command::new(&self.threadwise);
+        command.arg("check").arg(self.model(model, "tw")).args(["--engine", engine, "--format", "json", "-q", "-D"]);
+        command.arg(format!("N={n}")).arg("--memory").arg(MEMORY_MIB.to_string());
+        let measured = measure(&mut command, SECONDS)?;
+        let json: serde_json::Value = serde_json::from_str(&measured.output).unwrap_or_default();
+        anyhow::ensure!(json["verdict"] != "safe", "{model} is wrong, but {command:?} says: safe");
+        let found = json["verdict"] == "unsafe" && measured.finished;
+        Ok(Run::new(&measured, json["stats"]["states"].as_u64().filter(|_| found)))
+    }
+
+    /// Compiles SPIN's verifier for a model, in a folder of its own.
+    fn build_spin(&self, model: &Path, name: &str, n: u32) -> Result<PathBuf> {
         let dir = self.scratch.join(format!("spin-{name}"));
         std::fs::create_dir_all(&dir)?;
         // As in a `.tw` program, variables keep their values after their last use (`-o2`).
@@ -136,15 +174,7 @@ impl Workshop {
                 .args(["-o", "pan", "pan.c"])
                 .current_dir(&dir),
         )?;
-        // The depth-first stack is allocated in advance, so it should not be larger than needed.
-        let depth = if name.starts_with("binary-counter") { "-m3000000" } else { "-m100000" };
-        let measured = measure(Command::new("./pan").args(["-E", "-n", depth]).current_dir(&dir), SECONDS)?;
-        let complete = measured.finished && !measured.output.contains("Search not completed");
-        anyhow::ensure!(!measured.output.contains("assertion violated"), "{name} is safe, but SPIN finds an error");
-        anyhow::ensure!(!measured.output.contains("VECTORSZ"), "{name} needs larger state vectors");
-        let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
-        let states = states.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n as u64).filter(|_| complete);
-        Ok(Run::new(&measured, states))
+        Ok(dir)
     }
 
     /// rumur's verifier: symmetry reduction by scalarsets, one thread.
@@ -177,6 +207,12 @@ impl Workshop {
         let states = measured.output.lines().find_map(states_in_summary).filter(|_| measured.finished);
         Ok(Run::new(&measured, states))
     }
+}
+
+/// The states that SPIN's verifier says it has stored.
+fn stored_states(measured: &Measured) -> Option<u64> {
+    let states = measured.output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"))?;
+    states.trim().parse::<f64>().ok().map(|n| n as u64)
 }
 
 /// The Murphi model with its constant `N` set.

@@ -8,7 +8,7 @@ use crate::points::Place;
 use threadwise_claims::{Advice, Unknown};
 use threadwise_evidence::show_shared;
 use threadwise_ir::{
-    BinaryOp, Contract, Copies, Domain, Expr, ExprKind, Fault, Instance, Program, Property, Sort, StepError,
+    BinaryOp, Contract, Copies, Domain, EdgeId, Expr, ExprKind, Fault, Instance, Program, Property, Sort, StepError,
     TemplateId, Wording,
 };
 use threadwise_logic::{SmtSort, Term};
@@ -113,7 +113,7 @@ impl Explainer<'_> {
         let me = me.unwrap_or_else(|| "the program".to_string());
         let place = |span: Span| program.source.locate(span);
         let step = obligation.edge.map(|edge| {
-            let span = program.edge(edge).span;
+            let span = written(program, edge);
             match program.source.snippet(span, 60).as_str() {
                 "}" => format!("the atomic step of {me} that ends at {}", place(span)),
                 text => format!("the step `{text}` of {me} at {}", place(span)),
@@ -362,4 +362,17 @@ fn instance_of(contracts: &Contracts<'_>, session: &mut Session) -> Option<Insta
         return None;
     }
     Some(Instance::with_copies(program.clone(), &copies.iter().map(|&n| n as u32).collect::<Vec<u32>>()))
+}
+
+/// What the user wrote of a step: of its last part, or of the one before where nobody wrote that.
+fn written(program: &Program, mut edge: EdgeId) -> Span {
+    for _ in 0..64 {
+        let here = program.edge(edge);
+        let before = program.edges.iter().position(|other| other.to == here.from);
+        match before {
+            Some(before) if here.span.start == here.span.end => edge = EdgeId(before as u32),
+            _ => break,
+        }
+    }
+    program.edge(edge).span
 }

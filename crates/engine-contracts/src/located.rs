@@ -50,7 +50,7 @@ pub(crate) fn prove(
             Violated::When(e, wrong) => scene.violation(e, *wrong)?,
             Violated::By(Pattern::Signs(signs)) => scene.meeting(signs)?,
             Violated::By(Pattern::Deadlock) => scene.deadlock()?,
-            Violated::By(Pattern::LockCycle) => scene.lock_cycle()?,
+            Violated::By(Pattern::LockCycle) => scene.lock_cycle(&mut session)?,
         };
         if bad.is_false() {
             session.pop_to(depth);

@@ -37,7 +37,7 @@ fn words(instance: &Instance, sort: &Sort, scalars: &mut dyn Iterator<Item = i64
             words
         }
         Sort::Array(key, element) => {
-            let count = instance.count(key);
+            let count = instance.keys(key);
             (0..count).flat_map(|_| words(instance, element, scalars)).collect()
         }
         Sort::Bool | Sort::Int | Sort::Range(..) | Sort::Bits(_) | Sort::Enum(_) | Sort::Tid => {

@@ -5,7 +5,8 @@
 
 use crate::located::{Actor, Scene};
 use threadwise_ir::{Sort, TemplateId};
-use threadwise_logic::Term;
+use threadwise_logic::{SmtSort, Term};
+use threadwise_solver::Session;
 use threadwise_symbolic::{ThreadState, Unsupported, has_ended, is_still, may_rest, waits_for};
 
 /// Up to so many copies of a thread are looked at one by one.
@@ -65,37 +66,37 @@ impl Scene<'_> {
         Ok(Term::all(all).and(Term::any(stuck)))
     }
 
-    /// Some threads wait for mutexes of each other, or of one that has ended.
-    pub(crate) fn lock_cycle(&self) -> Result<Term, Unsupported> {
+    /// Some threads wait for mutexes of each other, or of one that has ended: there are some of whom each waits for a mutex
+    /// that another one of them holds.
+    pub(crate) fn lock_cycle(&self, session: &mut Session) -> Result<Term, Unsupported> {
         let (population, program) = (self.contracts.population, self.contracts.program());
+        session.declare_function("among", &[SmtSort::Int], &SmtSort::Bool);
+        let among = |thread: &Term| Term::apply("among", [thread], SmtSort::Bool);
         let cast = self.cast_of_all();
-        // Whether each of them is one of those who wait: as many rounds as there are threads to wait for show it.
-        let mut waiting: Vec<Term> = vec![Term::bool(true); cast.len()];
-        for _ in 0..cast.len().min(8) {
-            let mut next = Vec::new();
-            for (actor, exists) in &cast {
-                let mut waits = Vec::new();
-                for (here, state) in self.whereabouts(actor) {
-                    if may_rest(program, state.point.location) {
-                        continue;
-                    }
-                    if let Some((holder, is_held)) = waits_for(population, &actor.thread, &state)? {
-                        let follows = cast.iter().zip(&waiting).map(|((other, other_exists), waits)| {
-                            let there = self.whereabouts(other).into_iter();
-                            let ended = there.filter(|(_, state)| has_ended(program, state.point.location));
-                            let ended = Term::any(ended.map(|(here, _)| here));
-                            Term::all([&holder.equals(&other.thread), other_exists, &waits.or(ended)])
-                        });
-                        let is_somebody =
-                            Term::any(cast.iter().map(|(other, exists)| holder.equals(&other.thread).and(exists)));
-                        let follows = Term::any(follows).or(is_somebody.not());
-                        waits.push(Term::all([&here, &is_held, &follows]));
-                    }
+        let ended = cast.iter().map(|(other, exists)| {
+            let there = self.whereabouts(other).into_iter();
+            let ended = there.filter(|(_, state)| has_ended(program, state.point.location)).map(|(here, _)| here);
+            (other, exists, Term::any(ended))
+        });
+        let ended: Vec<(&Actor, &Term, Term)> = ended.filter(|(_, _, ended)| !ended.is_false()).collect();
+        let mut all = Vec::new();
+        for (actor, exists) in &cast {
+            let mut waits = Vec::new();
+            for (here, state) in self.whereabouts(actor) {
+                if may_rest(program, state.point.location) {
+                    continue;
                 }
-                next.push(exists.and(Term::any(waits)));
+                if let Some((holder, is_held)) = waits_for(population, &actor.thread, &state)? {
+                    let has_ended = ended
+                        .iter()
+                        .map(|(other, exists, ended)| Term::all([&holder.equals(&other.thread), exists, ended]));
+                    let follows = among(&holder).or(Term::any(has_ended));
+                    waits.push(Term::all([&here, &is_held, &follows]));
+                }
             }
-            waiting = next;
+            all.push(exists.and(among(&actor.thread)).implies(Term::any(waits)));
         }
-        Ok(Term::any(waiting))
+        let somebody = Term::any(cast.iter().map(|(actor, exists)| exists.and(among(&actor.thread))));
+        Ok(Term::all(all).and(somebody))
     }
 }

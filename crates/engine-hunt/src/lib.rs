@@ -23,7 +23,7 @@ use climb::{Reach, climb, goals};
 use dice::Dice;
 use execution::Execution;
 use facts::Facts;
-use machine::Machine;
+use machine::{FEW_THREADS, Machine};
 use places::Places;
 use starts::{Starts, wrong_start};
 use std::rc::Rc;
@@ -177,6 +177,12 @@ impl Hunter {
         let starts = Starts::new(machine, budget)?;
         let work = FIRST_WORK << round;
         let mut dice = Dice::new(u64::from(round) + 1);
+        if round == 0
+            && machine.threads() > FEW_THREADS
+            && let Some(execution) = self.in_step(machine, &starts, &mut dice, budget)?
+        {
+            return Ok(Some(execution));
+        }
         // Inputs have very many values, and most errors show with the simplest ones.
         for most_outcomes in [FEW_OUTCOMES, usize::MAX] {
             (machine.most_outcomes, machine.left_out) = (most_outcomes, false);
@@ -199,6 +205,20 @@ impl Hunter {
         let found = self.walk(machine, &starts, round, &mut dice, budget)?;
         machine.most_outcomes = usize::MAX;
         if found.is_some() { Ok(found) } else { self.climb(machine, &starts, round, &mut dice, budget) }
+    }
+
+    /// One execution in which all threads go in step, where there are so many that few preemptions say little.
+    fn in_step(
+        &mut self,
+        machine: &mut Machine<'_>,
+        starts: &Starts,
+        dice: &mut Dice,
+        budget: &Budget,
+    ) -> Result<Option<Execution>, Limit> {
+        let Some(start) = starts.rows.first() else { return Ok(None) };
+        self.numbers.executions += 1;
+        let mut places = Places::default();
+        Walk::new(machine, &mut places, None, start).run(Policy::InStep(0), depth(0) as usize, dice, budget)
     }
 
     /// Towards the extremes of shared numbers.

@@ -9,7 +9,7 @@ use threadwise_tables::{Interner, Judgement, PropertyMemo, StepTables};
 const QUICKLY_SEEN: usize = 1 << 14;
 
 /// In states of more threads than this not all of them are looked at after every step.
-const FEW_THREADS: usize = 32;
+pub(crate) const FEW_THREADS: usize = 32;
 
 pub(crate) struct Machine<'a> {
     pub(crate) instance: &'a Instance,

@@ -3,7 +3,7 @@
 //! With priorities (PCT, Burckhardt and others 2010): the enabled thread with the highest priority runs, and at a few
 //! random moments the one that runs falls behind all others. An error that needs `d` such moments is found in a run of `k`
 //! steps of `n` threads with a chance of `1 / (n k^(d-1))` at least, however large the state space is. And without: at
-//! every step another thread may get its turn.
+//! every step another thread may get its turn. One execution is not random: all go in step.
 
 use crate::dice::Dice;
 use crate::execution::{Execution, Move};
@@ -29,6 +29,9 @@ pub(crate) enum Policy {
     },
     /// Another thread gets its turn once in so many steps.
     Turns(usize),
+    /// All take one step each, again and again, in the order of their numbers: threads that each take something and
+    /// then wait for another one's, like philosophers for forks, come to that at once, however many they are. The one who is next.
+    InStep(usize),
 }
 
 impl Policy {
@@ -154,6 +157,11 @@ impl<'m, 'a> Walk<'m, 'a> {
                     _ => self.anybody(dice),
                 }
             }
+            Policy::InStep(next) => {
+                let thread = self.next_after(*next)?;
+                *next = thread + 1;
+                Some(thread)
+            }
         }
     }
 
@@ -162,7 +170,12 @@ impl<'m, 'a> Walk<'m, 'a> {
         if threads == 0 {
             return None;
         }
-        let first = dice.below(threads);
+        self.next_after(dice.below(threads))
+    }
+
+    /// The first thread that can take a step, beginning with this one.
+    fn next_after(&mut self, first: usize) -> Option<usize> {
+        let threads = self.machine.threads();
         (first..first + threads).map(|i| i % threads).find(|&thread| self.machine.is_enabled(&self.row, thread))
     }
 
@@ -197,7 +210,7 @@ impl<'m, 'a> Walk<'m, 'a> {
 fn fall_behind(policy: &mut Policy, thread: usize) {
     match policy {
         Policy::Priorities { order, .. } => put_last(order, thread),
-        Policy::Turns(_) => {}
+        Policy::Turns(_) | Policy::InStep(_) => {}
     }
 }
 

@@ -10,7 +10,7 @@ use threadwise_verdict::Verdict;
 
 fn programs() -> Vec<Example> {
     let programs = examples_in("tests/corpus/deadlock");
-    assert!(programs.len() >= 25, "{}", programs.len());
+    assert!(programs.len() >= 40, "{}", programs.len());
     programs
 }
 
@@ -268,6 +268,34 @@ fn contracts_exclude_deadlocks_by_what_holds_where_threads_wait() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Philosophers, of whom all or all but one take the left fork first.
+fn philosophers(name: &str, many: u32) -> String {
+    let programs = programs();
+    let example = programs.iter().find(|example| example.path.ends_with(name)).expect("it is in the corpus");
+    assert!(example.text.contains("const N = 4;"));
+    example.text.replace("const N = 4;", &format!("const N = {many};"))
+}
+
+#[test]
+fn philosophers_thread_by_thread() {
+    threadwise_solver_setup::solver_for_tests();
+    for many in [2, 3, 5, 8] {
+        assert_eq!(kind(&philosophers("philosophers-asymmetric.tw", many), "cartesian"), "safe");
+        assert_eq!(kind(&philosophers("philosophers-classic-buggy.tw", many), "explicit"), "deadlock");
+    }
+    // Cycles of more than eight locks, too.
+    for many in [4, 12] {
+        assert_eq!(kind(&philosophers("philosophers-by-contract.tw", many), "contracts"), "safe");
+    }
+    let classic =
+        philosophers("philosophers-by-contract.tw", 4).replace("ord(self) == N ? N - 1 : ord(self);", "ord(self) % N;");
+    let classic = classic.replace("ord(self) == N ? 0 : ord(self) - 1;", "ord(self) - 1;");
+    assert_eq!(kind(&classic, "explicit"), "deadlock");
+    assert_ne!(kind(&classic, "contracts"), "safe");
+    // Too many states to visit; one execution in which all go in step is enough.
+    assert_eq!(kind(&philosophers("philosophers-classic-buggy.tw", 100), "hunt"), "deadlock");
 }
 
 /// Unbounded data: states cannot be listed.
