@@ -8,6 +8,9 @@ use crate::input::{load_program, open};
 use crate::judged::Judgement;
 use crate::validation;
 use crate::work;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::{FileError, Proof};
@@ -17,9 +20,23 @@ use threadwise_ir::Program;
 use threadwise_report::{show_count, show_seconds};
 use threadwise_workers::watched;
 
+/// Whether a file is a verification witness, which is a list in YAML, and no proof, which is an object in JSON. Its text tells, and
+/// only where that says nothing, or cannot be read twice, its name.
+fn is_witness(path: &Path) -> bool {
+    let mut start = [0; 256];
+    let is_file = path.metadata().is_ok_and(|file| file.is_file());
+    let read = File::open(path).ok().filter(|_| is_file).and_then(|mut file| file.read(&mut start).ok());
+    let text = start[..read.unwrap_or(0)].trim_ascii_start();
+    match text.first() {
+        Some(b'{') => false,
+        Some(b'-' | b'#' | b'%' | b'[') => true,
+        _ => is_task(path),
+    }
+}
+
 /// Checks a proof from a file against the program.
 pub fn audit(args: &AuditArgs) -> Job {
-    if is_task(&args.proof) {
+    if is_witness(&args.proof) {
         return validation::validate(args);
     }
     let console = Console::new(&args.output);

@@ -8,8 +8,8 @@ use std::fmt;
 pub enum Note {
     /// Nothing can go wrong where nothing starts.
     NoInitialState,
-    /// A property that looks at nothing holds whatever the program does.
-    ConstantProperty { text: String, place: String },
+    /// A property that looks at nothing, or holds for all values of what it looks at, holds whatever the program does.
+    ConstantProperty { text: String, place: String, looks: bool },
     /// A search came across a deadlock, which is no error unless the program, or the user, says so.
     Deadlock { place: String, program: String },
     /// An engine is at fault, but another one has the answer.
@@ -34,8 +34,9 @@ impl fmt::Display for Note {
                 "warning: the program has no initial state, so nothing in it can go wrong; are the `init` conditions \
                  as meant?",
             ),
-            Note::ConstantProperty { text, place } => {
-                write!(f, "warning: `{text}` at {place} looks at no state, so it holds whatever the program does")
+            Note::ConstantProperty { text, place, looks } => {
+                let why = if *looks { "holds for all values of its variables" } else { "looks at no state" };
+                write!(f, "warning: `{text}` at {place} {why}, so it holds whatever the program does")
             }
             Note::Deadlock { place, program } => write!(
                 f,

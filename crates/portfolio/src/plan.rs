@@ -159,7 +159,7 @@ fn larger_limit(attempts: &[Ended], budget: &Budget) -> Option<Advice> {
     let memory = limits().any(|limit| matches!(limit, Limit::Memory(_) | Limit::OutOfMemory));
     match (budget.check(), budget.memory()) {
         (Err(Limit::Time(time)), _) => Some(Advice::MoreTime { seconds: Some((time * 4).as_secs().max(1)) }),
-        (Err(Limit::CpuTime(time)), _) => Some(Advice::MoreCpuTime { seconds: (time * 4).as_secs().max(1) }),
+        (Err(Limit::CpuTime(time)), _) => Some(Advice::MoreCpuTime { seconds: Some((time * 4).as_secs().max(1)) }),
         (_, Some(bytes)) if memory => Some(Advice::MoreMemory { mib: Some((bytes >> 20) * 2) }),
         _ => None,
     }

@@ -3,8 +3,11 @@
 use crate::notes::Note;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use threadwise_claims::Unreached;
-use threadwise_ir::{Copies, Expr, ExprKind, LocationId, Op, Program, Routine};
+use threadwise_ir::{
+    Copies, Domain, Env, Expr, ExprKind, Instance, LocationId, NoLocals, Op, Program, Routine, SharedId, Sort, VarRef,
+};
 use threadwise_source::Span;
 
 struct Statement {
@@ -62,10 +65,38 @@ fn reached_locations(program: &Program, taken: &[u64]) -> BTreeSet<LocationId> {
     reached
 }
 
+/// So many combinations of values are tried to see whether a property depends on them.
+const FEW_VALUES: u64 = 1 << 12;
+
 /// Properties whose truth depends on no state: they say nothing about the program.
-pub(crate) fn constant_properties(program: &Program) -> impl Iterator<Item = Note> + '_ {
-    let looks = |e: &Expr| match e.kind {
-        ExprKind::Read(_) | ExprKind::ReadAfter(_) | ExprKind::At(..) | ExprKind::LocalOf(..) => true,
+pub(crate) fn constant_properties(program: &Arc<Program>) -> Vec<Note> {
+    let instance = Instance::new(program.clone(), 0);
+    let mut notes = Vec::new();
+    for (id, formula, wrong) in program.formulas() {
+        let Some(vars) = looked_at(formula) else { continue };
+        if holds_for_all_values(&instance, formula, wrong, &vars) {
+            let span = program.property(id).span;
+            let text = program.source.snippet(span, 80);
+            let place = program.source.locate(span).to_string();
+            notes.push(Note::ConstantProperty { text, place, looks: !vars.is_empty() });
+        }
+    }
+    notes
+}
+
+/// The shared variables that a formula looks at, if it looks at nothing else.
+fn looked_at(formula: &Expr) -> Option<BTreeSet<SharedId>> {
+    let mut vars = BTreeSet::new();
+    let (mut looks_elsewhere, mut names_threads) = (false, false);
+    formula.walk(&mut |e| match &e.kind {
+        ExprKind::Read(VarRef::Shared(var)) => _ = vars.insert(*var),
+        ExprKind::Read(VarRef::Local(_)) | ExprKind::ReadAfter(_) | ExprKind::At(..) | ExprKind::LocalOf(..) => {
+            looks_elsewhere = true;
+        }
+        // How many threads there are may differ.
+        ExprKind::Quantified(_, binder, _) => {
+            names_threads |= matches!(binder.domain, Domain::Copies(_) | Domain::Sort(Sort::Tid));
+        }
         ExprKind::Const(_)
         | ExprKind::Thread(_)
         | ExprKind::SelfThread
@@ -75,14 +106,34 @@ pub(crate) fn constant_properties(program: &Program) -> impl Iterator<Item = Not
         | ExprKind::Conditional(..)
         | ExprKind::Index(..)
         | ExprKind::SetLiteral(_)
-        | ExprKind::ArrayLiteral(_)
-        | ExprKind::Quantified(..) => false,
-    };
-    program.formulas().filter(move |(_, formula, _)| !formula.any(&looks)).map(|(id, ..)| {
-        let span = program.property(id).span;
-        Note::ConstantProperty {
-            text: program.source.snippet(span, 80),
-            place: program.source.locate(span).to_string(),
+        | ExprKind::ArrayLiteral(_) => {}
+    });
+    (!looks_elsewhere && (vars.is_empty() || !names_threads)).then_some(vars)
+}
+
+/// Whether a property holds whatever values its variables have, where there are few enough to try all. One that looks at
+/// nothing has been proved, so there is nothing to try.
+fn holds_for_all_values(instance: &Instance, formula: &Expr, wrong: bool, vars: &BTreeSet<SharedId>) -> bool {
+    let mut combinations = 1;
+    let mut values = Vec::new();
+    for &var in vars {
+        let sort = &instance.program.shared[var.index()].sort;
+        // How many threads there are is not known where there may be any number.
+        let is_small = matches!(sort, Sort::Bool | Sort::Range(..) | Sort::Enum(_));
+        let Some(many) = instance.cardinality(sort).filter(|_| is_small) else { return false };
+        combinations *= many;
+        if combinations > FEW_VALUES {
+            return false;
         }
-    })
+        values.push((instance.shared_range(var).start, sort, many));
+    }
+    let mut words = vec![0; instance.shared_words()];
+    vars.is_empty()
+        || (0..combinations).all(|mut number| {
+            for (word, sort, many) in &values {
+                words[*word] = instance.unrank(sort, (number % many) as usize);
+                number /= many;
+            }
+            Env::of_state(instance, &words, &NoLocals).holds(formula) == Ok(!wrong)
+        })
 }

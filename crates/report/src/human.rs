@@ -190,6 +190,10 @@ pub fn how_proved(report: &Report, safe: &Safe) -> String {
         (Grounds::Proof(_), None) => {
             format!("all {states} reachable states visited{alike}, and checked")
         }
+        (Grounds::Exhaustion(exhausted), _) if exhausted.reduced => format!(
+            "{states} states visited that stand for all{alike}, orders of steps that do not matter left out; with `--proof` all are \
+             visited and checked"
+        ),
         (Grounds::Exhaustion(_), _) => {
             format!("all {states} reachable states visited{alike}; with `--proof` they are checked, too")
         }
@@ -321,7 +325,17 @@ fn explanation_text(program: &Program, explanation: &Explanation, layout: &Layou
     if let Some(standstill) = &explanation.standstill {
         return format!("  {what}: {}  {place}\n{}", standstill.text(), standstill_text(standstill, palette));
     }
-    let mut out = format!("  {what}: {}  {place}\n", explanation.text);
+    // The place stands below where the line would be too long with it.
+    let located = program.source.locate(explanation.span).to_string();
+    let long =
+        [&explanation.what, &explanation.text, &located].map(|part| part.chars().count()).iter().sum::<usize>() + 6;
+    let mut out = match layout.width.filter(|width| long > *width) {
+        Some(width) => {
+            let text = wrap_words(&explanation.text, Some(width.saturating_sub(4).max(20))).join("\n    ");
+            format!("  {what}:  {place}\n    {text}\n")
+        }
+        None => format!("  {what}: {}  {place}\n", explanation.text),
+    };
     if let Some(message) = &explanation.message {
         out.push_str(&format!("    message: {message}\n"));
     }
@@ -374,10 +388,11 @@ fn standstill_text(standstill: &Standstill, palette: Palette) -> String {
     if standstill.more > 0 {
         out.push_str(&format!("    and {} more\n", standstill.more));
     }
-    // One thread has its line already.
-    if let Some(cycle) = standstill.cycle.as_ref().filter(|_| standstill.waiters.len() > 1) {
-        out.push_str(&format!("    {cycle}\n"));
+    let drawing = standstill.drawing();
+    if !drawing.is_empty() {
+        out.push('\n');
     }
+    drawing.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
     out
 }
 

@@ -9,6 +9,9 @@ use crate::trace::{StepText, TraceText};
 /// Statements that are longer push what follows to the right.
 const STATEMENT_WIDTH: usize = 44;
 
+/// Where there is less room than this beside the statements, what they change stands below them.
+const CHANGES_WIDTH: usize = 20;
+
 /// Of longer traces not all is shown, unless it is wanted.
 const MAX_STEPS: usize = 200;
 /// Then so many steps are shown at the beginning and at the end of what one thread does alone for long.
@@ -158,21 +161,28 @@ impl Widths {
         if let Some(gap) = &line.gap {
             return format!("  {:>number$}  {gap}", "", number = self.number);
         }
-        let mut text = format!(
-            "  {:>number$}  {}  {:<thread$}  {:<statement$}",
+        let before = format!(
+            "  {:>number$}  {}  {:<thread$}  ",
             line.number,
             palette.padded(Tone::Quiet, &line.position, self.position),
             line.thread,
-            line.statement,
             number = self.number,
             thread = self.thread,
-            statement = self.statement,
         );
+        let indent = 8 + self.number + self.position + self.thread;
+        let statement = self.statement.max(line.statement.chars().count());
+        let is_narrow = width.is_some_and(|width| indent + statement + 2 + CHANGES_WIDTH > width);
+        if is_narrow {
+            let room = width.map(|width| width.saturating_sub(indent + 2).max(CHANGES_WIDTH));
+            let mut parts = wrap_words(&line.statement, room);
+            parts.extend(wrap(&line.changes, room).iter().map(|changes| format!("  {changes}")));
+            let text = parts.join(&format!("\n{}", " ".repeat(indent)));
+            return format!("{before}{text}").trim_end().to_string();
+        }
+        let mut text = format!("{before}{:<statement$}", line.statement, statement = self.statement);
         if !line.changes.is_empty() {
-            let statement = self.statement.max(line.statement.chars().count());
-            let used = 10 + self.number + self.position + self.thread + statement;
-            let room = width.map(|w| w.saturating_sub(used).max(20));
-            let changes = wrap(&line.changes, room);
+            let used = indent + statement + 2;
+            let changes = wrap(&line.changes, width.map(|width| width - used));
             text.push_str("  ");
             text.push_str(&changes.join(&format!("\n{}", " ".repeat(used))));
         }

@@ -10,7 +10,7 @@ use threadwise_evidence::CartesianProof;
 use threadwise_ir::Program;
 
 /// Without `-v` no more products than this are shown,
-const MAX_PRODUCTS: usize = 40;
+const MAX_PRODUCTS: usize = 16;
 /// and of each no more components.
 const MAX_COMPONENTS: usize = 12;
 

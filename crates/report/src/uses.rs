@@ -140,7 +140,11 @@ impl Uses<'_> {
             let is_closed = !key.any(&|e| matches!(e.kind, ExprKind::Bound(_))) && !key.is_primed();
             let value = is_closed.then(|| env.scalar(key).ok()).flatten();
             let (Sort::Array(keys, element), Some(value)) = (sort, value) else { break };
-            let Some(rank) = self.instance.rank(keys, value) else { break };
+            let rank = match **keys {
+                Sort::Int => usize::try_from(value).ok().filter(|rank| *rank < self.instance.keys(keys)),
+                _ => self.instance.rank(keys, value),
+            };
+            let Some(rank) = rank else { break };
             start += rank * self.instance.words(element);
             sort = element;
         }

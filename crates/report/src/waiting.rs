@@ -46,8 +46,9 @@ pub struct Standstill {
     pub waiters: Vec<Waiter>,
     /// How many more wait.
     pub more: usize,
-    /// Those that wait for each other's mutexes: `P waits for b, held by Q; Q waits for a, held by P`.
-    pub cycle: Option<String>,
+    /// Those that wait for each other's mutexes, each with the mutex that the next one holds; the last one waits for the first
+    /// one's, or for one of a thread that has ended. Empty where there are none.
+    pub cycle: Vec<(String, Held)>,
 }
 
 /// The threads that have a part in a deadlock or in a cycle of locks.
@@ -136,7 +137,7 @@ pub(crate) fn held(instance: &Instance, state: &State, thread: ThreadId) -> Opti
 }
 
 /// The first threads that wait for each other's mutexes around a cycle, or for one that has ended.
-fn cycle(instance: &Instance, state: &State, waiting: &[ThreadId]) -> Option<String> {
+fn cycle(instance: &Instance, state: &State, waiting: &[ThreadId]) -> Vec<(String, Held)> {
     for &first in waiting {
         let mut way: Vec<(ThreadId, Held)> = Vec::new();
         let mut thread = first;
@@ -147,13 +148,12 @@ fn cycle(instance: &Instance, state: &State, waiting: &[ThreadId]) -> Option<Str
             let is_last = holder == first || held.ended;
             way.push((thread, held));
             if is_last {
-                let links = way.iter().map(|(thread, held)| link(&name(instance, *thread), held));
-                return Some(links.collect::<Vec<String>>().join("; "));
+                return way.into_iter().map(|(thread, held)| (name(instance, thread), held)).collect();
             }
             thread = holder;
         }
     }
-    None
+    Vec::new()
 }
 
 fn link(thread: &str, held: &Held) -> String {
@@ -181,6 +181,30 @@ fn name(instance: &Instance, thread: ThreadId) -> String {
 }
 
 impl Standstill {
+    /// The cycle, drawn: a line for each thread, and an arrow from the last one back to the first. Of a long one the
+    /// beginning and the end. Nothing where one thread waits alone: its own line says all.
+    ///
+    /// ```text
+    /// ┌─► P waits for b, held by
+    /// │   Q waits for a, held by
+    /// └── P
+    /// ```
+    pub fn drawing(&self) -> Vec<String> {
+        let Some((_, last)) = self.cycle.last().filter(|_| self.cycle.len() > 1) else { return Vec::new() };
+        let links = self.cycle.iter().map(|(thread, held)| format!("{thread} waits for {}, held by", held.lock));
+        let mut links: Vec<String> = links.collect();
+        if links.len() > MAX_WAITERS {
+            let left_out = links.len() + 1 - MAX_WAITERS;
+            links.splice(MAX_WAITERS / 2..MAX_WAITERS / 2 + left_out, [format!("… and so on, {left_out} more …")]);
+        }
+        if last.ended {
+            return links.into_iter().chain([format!("{}, which has ended", last.holder)]).collect();
+        }
+        let sides = ["┌─►"].into_iter().chain(std::iter::repeat("│  "));
+        let lines = sides.zip(&links).map(|(side, link)| format!("{side} {link}"));
+        lines.chain([format!("└── {}", last.holder)]).collect()
+    }
+
     /// What has happened, in a few words.
     pub(crate) fn what(&self) -> &'static str {
         let is_kept = |waiter: &Waiter| waiter.lock.as_ref().is_some_and(|held| held.ended);

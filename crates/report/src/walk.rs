@@ -81,7 +81,8 @@ pub struct Ending {
     pub race: Option<Vec<Side>>,
     /// The threads that wait for ever.
     pub waiting: Vec<Side>,
-    pub cycle: Option<String>,
+    /// The cycle of locks among them, drawn in lines.
+    pub cycle: Vec<String>,
 }
 
 /// A thread that has a part in an error.
@@ -242,7 +243,7 @@ impl Walker<'_> {
             places,
             race,
             waiting,
-            cycle: standstill.and_then(|standstill| standstill.cycle.clone()),
+            cycle: standstill.map(|standstill| standstill.drawing()).unwrap_or_default(),
         }
     }
 

@@ -36,7 +36,7 @@ pub fn invariants(
             landmarks,
             entries: entries(&known.program, landmarks),
             uncertain: uncertain(program, atlas),
-            live: live(program),
+            live: live(&known.program),
             globals: globals(program, atlas),
             known,
         };
@@ -72,6 +72,7 @@ fn place_of(landmarks: &Landmarks, statement: usize) -> crate::format::Location 
 /// A mutex that is taken and given back by statements that do nothing else.
 struct Lock {
     id: SharedId,
+    name: Arc<str>,
     ghost: String,
     /// Statements that take it, and those that give it back.
     taken: BTreeSet<usize>,
@@ -93,7 +94,8 @@ impl Lock {
     fn of(program: &Program, landmarks: &Landmarks, id: SharedId) -> Option<Lock> {
         let name = &program.shared[id.index()].name;
         let ghost: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-        let mut lock = Lock { id, ghost: format!("{ghost}_locked"), taken: BTreeSet::new(), given: BTreeSet::new() };
+        let ghost = format!("{ghost}_locked");
+        let mut lock = Lock { id, name: name.clone(), ghost, taken: BTreeSet::new(), given: BTreeSet::new() };
         if !matches!(program.shared[id.index()].sort, Sort::Tid)
             || landmarks.texts().any(|(_, t)| t.contains(&lock.ghost))
         {
@@ -300,10 +302,7 @@ impl Writer<'_> {
                     VarRef::Local(id) => self.live[point.index()][id.index()],
                 })
             };
-            let ghost = |name: &str| {
-                let lock = locks.iter().find(|lock| *self.known.program.shared[lock.id.index()].name == *name);
-                lock.map(|lock| lock.ghost.clone())
-            };
+            let ghost = |name: &str| locks.iter().find(|lock| *lock.name == *name).map(|lock| lock.ghost.clone());
             let names = Names { is_name: &is_name, ghost: &ghost };
             facts.formulas.iter().flat_map(|formula| to_c(formula, &names)).collect()
         };

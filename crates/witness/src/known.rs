@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use threadwise_evidence::{Proof, StatesByStore, instance_of_case};
+use threadwise_evidence::{Element, Fact, Proof, ProtectionProof, StatesByStore, instance_of_case};
 use threadwise_ir::{
     EdgeId, Initial, Instance, LocalId, LocationId, Op, Program, RoutineId, SharedId, Sort, TemplateId, Update, Value,
     VarRef,
@@ -83,9 +83,36 @@ impl Known {
                     facts.formulas.push(said.formula.clone());
                 }
             }
-            Proof::Conformance(_) | Proof::Protection(_) | Proof::Coverability(_) | Proof::Schedules(_) => return None,
+            Proof::Protection(proof) => {
+                known.lists_states = false;
+                known.program = if proof.is_of_outline { program.outline.clone()? } else { program.clone() };
+                known.see_held(proof);
+            }
+            Proof::Conformance(_) | Proof::Coverability(_) | Proof::Schedules(_) => return None,
         }
         Some(known)
+    }
+
+    /// Which mutexes a thread has wherever it comes to a point, whoever called the code.
+    fn see_held(&mut self, proof: &ProtectionProof) {
+        let mut held: BTreeMap<LocationId, BTreeSet<SharedId>> = BTreeMap::new();
+        for code in proof.threads.iter().flatten() {
+            let locations = self.program.routine(code.routine).locations.clone();
+            for (location, set) in locations.map(LocationId).zip(&code.at) {
+                let Some(set) = set else { continue };
+                let here = proof.sets[*set as usize].iter().filter_map(|fact| match fact {
+                    Fact::Holds(Element { var: VarRef::Shared(id), keys }) if keys.is_empty() => Some(*id),
+                    _ => None,
+                });
+                let here: BTreeSet<SharedId> = here.collect();
+                held.entry(location).and_modify(|held| held.retain(|id| here.contains(id))).or_insert(here);
+            }
+        }
+        for (location, ids) in held {
+            let name = |id: &SharedId| self.program.shared[id.index()].name.clone();
+            let formulas = ids.iter().map(|id| format!("(= |{}| self)", name(id))).collect();
+            self.at.insert(location, Facts { formulas, ..Facts::default() });
+        }
     }
 
     fn see_all(&mut self, instance: &Instance, locks: &[SharedId], states: &StatesByStore) {

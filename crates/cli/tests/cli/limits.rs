@@ -16,6 +16,14 @@ fn time() {
 }
 
 #[test]
+fn time_of_the_cores() {
+    let said = run(&["check", "endless.tw", "--engine", "explicit", "--cpu-time", "0.5", "--timeout", "60"]);
+    assert_eq!(said.code, 5);
+    assert!(said.stdout.starts_with("UNKNOWN: CPU time limit of 0.5 s reached\n"), "{}", said.stdout);
+    assert!(said.stdout.contains("give it more time with `--cpu-time`"), "{}", said.stdout);
+}
+
+#[test]
 fn memory() {
     let said = run(&["check", "endless.tw", "--engine", "explicit", "--memory", "24", "--timeout", "60"]);
     assert_eq!(said.code, 5);

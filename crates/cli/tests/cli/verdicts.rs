@@ -110,3 +110,36 @@ fn standard_input_is_a_program_too() {
     assert_eq!(said.code, 10);
     assert!(said.stdout.starts_with("UNSAFE: assertion fails at <stdin>:2:12\n"), "{}", said.stdout);
 }
+
+/// Properties that would hold of any program with these variables say nothing of this one.
+#[test]
+fn properties_that_hold_whatever_happens_are_warned_of() {
+    let check = |properties: &str| {
+        let text = format!("shared x: 0..3; shared y: int; thread A {{ x = 2; y = 2; }} {properties}");
+        let said = run_with_input(&["check", "-"], &text);
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        said.stderr
+    };
+    for property in ["invariant x <= 3;", "never x == 1 && x == 2;", "invariant forall k: 0..1 :: x + k >= 0;"] {
+        let said = check(property);
+        assert!(said.contains(&format!("`{property}`")) && said.contains("for all values of its variables"), "{said}");
+    }
+    assert!(check("invariant 1 < 2;").contains("looks at no state"));
+    for property in ["invariant x != 3;", "never x == 1;", "invariant y >= 0;", "invariant x == 0 || x == 2;"] {
+        assert_eq!(check(property), "", "{property}");
+    }
+}
+
+/// Lines are as short as they should be, also where statements alone fill them.
+#[test]
+fn traces_keep_to_the_width() {
+    let text =
+        "shared counter, another_counter: 0..99; thread Incrementer[2] { counter = counter + another_counter * 3 + 1;
+        assert counter + another_counter + counter + another_counter < 2, \"too many\"; }";
+    for width in ["60", "80"] {
+        let said = run_with_input(&["check", "-", "--width", width], text);
+        assert_eq!(said.code, 10, "{}", said.stderr);
+        let longest = said.stdout.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(longest <= width.parse().expect("a number"), "{longest}: {}", said.stdout);
+    }
+}

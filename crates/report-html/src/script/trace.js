@@ -57,7 +57,7 @@ class Trace {
         h("tbody", {}, end.waiting.map((waiter) => h("tr", {}, h("th", { scope: "row" }, waiter.thread), h("td", {}, h("code", {}, waiter.text)),
           h("td", {}, "it " + waiter.why), h("td", {}, this.source.link(waiter.place, this.source.brief(waiter.place))))))));
     }
-    if (end.cycle) card.append(h("p", { class: "cycle" }, end.cycle));
+    if (end.cycle.length) card.append(h("pre", { class: "cycle" }, end.cycle.join("\n")));
     return card;
   }
 
