@@ -227,7 +227,7 @@ pub struct ReplayArgs {
     /// The counterexample that `check --trace` wrote
     #[arg(value_name = "TRACE.json")]
     pub trace: PathBuf,
-    /// Compile the C program, lead the compiled one through the counterexample, and confirm the error there
+    /// Run the program, in C or Java, lead its threads through the counterexample, and confirm the error there
     #[arg(long)]
     pub native: bool,
     /// With --native: give up when the compiled program has run for this many seconds

@@ -52,20 +52,19 @@ fn failed(message: String) -> Diagnostic {
     Diagnostic::error(Span::default(), message)
 }
 
+/// The compiler, with what is the same for all texts.
+pub fn javac_command() -> Command {
+    let mut command = Command::new(jdk_program("javac"));
+    command.args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8"]);
+    command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
+    command
+}
+
 /// Compiles texts of Java into a folder. What the compiler says is given as it stands, with the user's names of files.
 pub fn javac(files: &[SourceFile], to: &Path) -> Result<(), Diagnostic> {
     let wrong = |error: std::io::Error| failed(format!("the texts cannot be written for the compiler: {error}"));
     let sources = to.join("sources");
-    let mut command = Command::new(jdk_program("javac"));
-    command.args([
-        "-g",
-        "-nowarn",
-        "-proc:none",
-        "-encoding",
-        "UTF-8",
-        "-J-XX:TieredStopAtLevel=1",
-        "-J-XX:+UseSerialGC",
-    ]);
+    let mut command = javac_command();
     command.arg("-d").arg(to.join("classes"));
     for (file, number) in files.iter().zip(0..) {
         // A public class must be in a file of its name; files of one name are told apart by their folders.
@@ -175,6 +174,33 @@ pub(crate) fn class_bytes(files: &[SourceFile]) -> Result<ClassBytes, Diagnostic
         }
     }
     Ok(found)
+}
+
+/// Puts the class files of a program where a virtual machine finds them, in `classes` of a folder; the name of the class
+/// whose `main` runs.
+pub fn class_files(files: &[SourceFile], to: &Path, entry: Option<&str>) -> Result<String, Diagnostic> {
+    let wrong = |error: std::io::Error| failed(format!("there is no room for class files: {error}"));
+    let (texts, others): (Vec<SourceFile>, Vec<SourceFile>) =
+        files.iter().cloned().partition(|file| has_extension(file.name(), "java"));
+    if !texts.is_empty() {
+        javac(&texts, to)?;
+    }
+    let folder = to.join("classes");
+    std::fs::create_dir_all(&folder).map_err(wrong)?;
+    let mut found = class_bytes(&others)?;
+    for bytes in found.values() {
+        let class = crate::classes::read(bytes).map_err(|error| failed(error.to_string()))?;
+        let path = folder.join(format!("{}.class", class.name));
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
+        std::fs::write(path, bytes).map_err(wrong)?;
+    }
+    collect(&folder, &mut found).map_err(wrong)?;
+    let mut all = crate::classes::Classes::new();
+    for bytes in found.values() {
+        let class = crate::classes::read(bytes).map_err(|error| failed(error.to_string()))?;
+        all.insert(class.name.clone(), class);
+    }
+    crate::roots::main_method(&all, entry).map(|(class, ..)| class.replace('/', "."))
 }
 
 fn has_extension(name: &str, extension: &str) -> bool {

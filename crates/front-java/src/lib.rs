@@ -26,7 +26,7 @@ mod sources;
 mod types;
 mod webs;
 
-pub use compile::{TemporaryFolder, compile_together, has_jdk, javac, jdk_program};
+pub use compile::{TemporaryFolder, class_files, compile_together, has_jdk, javac, javac_command, jdk_program};
 
 use classes::{Class, Classes};
 use program::{FunctionKey, Program};

@@ -3,7 +3,8 @@ use crate::frontend::{Frontend, Loaded, Question};
 use crate::options::{FrontendOption, Options};
 use std::sync::Arc;
 use threadwise_limits::Budget;
-use threadwise_memory::Checks;
+use threadwise_memory::code::Code;
+use threadwise_memory::{Atlas, Checks, Lowered};
 use threadwise_source::SourceFile;
 
 /// Programs in Java.
@@ -91,19 +92,46 @@ impl Frontend for Java {
     }
 
     fn load(&self, files: Vec<SourceFile>, options: &Options, _: &Budget) -> Loaded {
-        let how = threadwise_front_java::Options {
-            entry: options.values(&c::ENTRY).last().map(str::to_string),
-            no_spurious: options.values(&NO_SPURIOUS).next().is_some(),
-        };
-        let read = threadwise_front_java::load(files, &how);
-        let (source, mut diagnostics) = (read.source, read.diagnostics);
-        let Some(code) = read.code else { return Loaded { program: None, source, diagnostics, bounded: Vec::new() } };
-        let (now, next) = (lowering(options, options.level()), lowering(options, options.level() + 1));
-        let lowered = threadwise_memory::lower(&code, &now);
-        diagnostics.extend(lowered.diagnostics);
-        let mut bounded = Vec::new();
-        bounded.extend(lowered.few_objects.iter().filter(|_| now.objects < next.objects));
-        bounded.extend(lowered.open_calls.iter().filter(|_| now.recursion < next.recursion));
-        Loaded { program: lowered.program.map(Arc::new), source, diagnostics, bounded }
+        load(files, options, threadwise_memory::lower)
     }
+}
+
+/// How the text is read.
+fn reading(options: &Options) -> threadwise_front_java::Options {
+    threadwise_front_java::Options {
+        entry: options.values(&c::ENTRY).last().map(str::to_string),
+        no_spurious: options.values(&NO_SPURIOUS).next().is_some(),
+    }
+}
+
+fn load(
+    files: Vec<SourceFile>,
+    options: &Options,
+    lower: impl FnOnce(&Code, &threadwise_memory::Options) -> Lowered,
+) -> Loaded {
+    let read = threadwise_front_java::load(files, &reading(options));
+    let (source, mut diagnostics) = (read.source, read.diagnostics);
+    let Some(code) = read.code else { return Loaded { program: None, source, diagnostics, bounded: Vec::new() } };
+    let (now, next) = (lowering(options, options.level()), lowering(options, options.level() + 1));
+    let lowered = lower(&code, &now);
+    diagnostics.extend(lowered.diagnostics);
+    let mut bounded = Vec::new();
+    bounded.extend(lowered.few_objects.iter().filter(|_| now.objects < next.objects));
+    bounded.extend(lowered.open_calls.iter().filter(|_| now.recursion < next.recursion));
+    Loaded { program: lowered.program.map(Arc::new), source, diagnostics, bounded }
+}
+
+/// A Java program for whoever runs it on a virtual machine beside what is said of it: the program, where its variables are,
+/// and how it was read.
+pub fn load_java_with_atlas(
+    files: Vec<SourceFile>,
+    options: &Options,
+) -> (Loaded, Atlas, threadwise_front_java::Options) {
+    let mut atlas = Atlas::default();
+    let loaded = load(files, options, |code, lowering| {
+        let (lowered, drawn) = threadwise_memory::lower_with_atlas(code, lowering);
+        atlas = drawn;
+        lowered
+    });
+    (loaded, atlas, reading(options))
 }

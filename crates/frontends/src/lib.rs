@@ -22,6 +22,7 @@ mod tw;
 
 pub use c::{CSettings, DATA_MODEL, EVERY_STEP, PROPERTY, c_landmarks, load_c_with_atlas};
 pub use frontend::{Frontend, Loaded, Question};
+pub use java::load_java_with_atlas;
 pub use options::{DEADLOCK, DEFINE, FrontendOption, Options, Refusal, defines, with_defines};
 pub use registry::{all_options, frontend_for, frontends};
 pub use task::{Expectation, Task, expectations, is_task, read_task};

@@ -13,6 +13,7 @@ mod compare;
 mod drive;
 mod event;
 mod heap;
+pub mod jvm;
 mod outcome;
 mod places;
 mod plan;

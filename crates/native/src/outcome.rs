@@ -156,7 +156,7 @@ fn unsupported(instance: &Instance, violation: &Violation, sources: &Sources) ->
     (!sources.entries.is_empty()).then(|| "a program with --entry has no `main` that could be run".to_string())
 }
 
-fn states(course: Course<'_>) -> Vec<State> {
+pub(crate) fn states(course: Course<'_>) -> Vec<State> {
     let mut state = course.initial.clone();
     let mut all = vec![state.clone()];
     for step in course.steps {
@@ -167,7 +167,7 @@ fn states(course: Course<'_>) -> Vec<State> {
     all
 }
 
-fn passages(plan: &Plan<'_>, course: Course<'_>) -> Result<Vec<(ThreadId, Passage)>, String> {
+pub(crate) fn passages(plan: &Plan<'_>, course: Course<'_>) -> Result<Vec<(ThreadId, Passage)>, String> {
     let mut all = Vec::new();
     for (number, (state, step)) in states(course).iter().zip(course.steps).enumerate() {
         match plan.step(state, step) {

@@ -123,5 +123,5 @@ fn only_c_programs_can_be_compiled() {
     run(&["check", "unsafe.tw", "--trace", arg(&trace)]);
     let said = run(&["replay", "--native", "unsafe.tw", arg(&trace)]);
     assert_eq!(said.code, 2, "{}", said.stdout);
-    assert!(said.stderr.contains("only C programs can be compiled"), "{}", said.stderr);
+    assert!(said.stderr.contains("only programs in C and Java can be run"), "{}", said.stderr);
 }
