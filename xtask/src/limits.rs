@@ -27,7 +27,7 @@ pub struct Options {
     program: PathBuf,
 }
 
-const ENGINES: [&str; 12] = [
+const ENGINES: [&str; 13] = [
     "explicit",
     "modular",
     "cartesian",
@@ -38,6 +38,7 @@ const ENGINES: [&str; 12] = [
     "intervals",
     "coverability",
     "lockstep",
+    "relations",
     "hunt",
     "auto",
 ];

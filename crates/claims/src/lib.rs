@@ -4,8 +4,10 @@
 mod advice;
 mod claim;
 mod execution;
+mod points;
 mod words;
 
 pub use advice::Advice;
 pub use claim::{Attempt, Claim, Exhausted, Stats, Unknown, Unreached};
 pub use execution::{step_between, step_toward, violation_in, violation_toward};
+pub use points::points_behind;

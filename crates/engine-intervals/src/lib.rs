@@ -18,7 +18,6 @@ mod others;
 mod proof;
 mod state;
 mod step;
-mod unreached;
 
 use assume::Reader;
 use cells::Cells;

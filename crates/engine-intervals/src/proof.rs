@@ -4,8 +4,8 @@ use crate::cells::{Cells, ME, NONE, OTHER, Role};
 use crate::fixpoint::{Analysis, Here};
 use crate::number::{LEAST, MOST, Numbers};
 use crate::state::{At, State};
-use crate::unreached::unreached;
 use std::collections::BTreeMap;
+use threadwise_claims::points_behind;
 use threadwise_evidence::{FormulaProof, PointFormula, Proof, Scope, ThreadFormulas};
 use threadwise_ir::{Point, Program, Sort, TemplateId};
 use threadwise_logic::{Names, SmtSort, Term, Var, write_term};
@@ -24,7 +24,9 @@ pub(crate) fn proof(analysis: &Analysis<'_>, whole: &Program) -> Proof {
         let formula = write_term(&formula(analysis, template, &states), &NoNames);
         threads[template.index()].push(PointFormula::new(point.clone(), formula));
     }
-    let unreached = unreached(cells, &analysis.here);
+    let reached: Vec<(TemplateId, Point)> =
+        analysis.here.iter().map(|here| (cells.template(here.role), here.point.clone())).collect();
+    let unreached = points_behind(cells.program, &reached);
     for (template, point) in unreached.into_iter().filter(|(_, point)| !point.is_inside_step(whole)) {
         threads[template.index()].push(PointFormula::new(point, "false".to_string()));
     }

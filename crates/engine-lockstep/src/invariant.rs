@@ -5,11 +5,11 @@
 use crate::Stop;
 use crate::follow::{Arrival, Piece, from_cut, from_start};
 use crate::graph::{Graph, Node};
-use crate::hull::{Equation, Hull};
 use crate::keys::{at_keys, keys};
 use crate::proof::said;
 use crate::ranges::{Range, ranges};
 use std::collections::{BTreeMap, BTreeSet};
+use threadwise_affine::{Equation, Hull};
 use threadwise_ir::{Instance, Sort};
 use threadwise_limits::Budget;
 use threadwise_logic::{Sexp, SmtSort, Term};
@@ -112,11 +112,7 @@ impl Here {
         let Some(point) = self.scalars.iter().map(|&at| values[at]).collect::<Option<Vec<i128>>>() else {
             return false;
         };
-        let is_within = |equation: &Equation| {
-            let sum: i128 = equation.coefficients.iter().map(|(at, c)| i128::from(*c) * point[*at]).sum();
-            sum + equation.constant == 0
-        };
-        if self.hull.is_empty() || !self.equations.iter().all(is_within) {
+        if self.hull.is_empty() || !self.equations.iter().all(|equation| equation.holds(&point)) {
             self.hull.add(point);
             self.equations = self.hull.equations();
         }

@@ -4,11 +4,10 @@
 //! [`analyse`] tries several schedules: one thread after the other, or in step, a round of each loop in turn. For each it
 //! makes a graph of combinations of points (`graph`), in which at each node only those threads go on that have to
 //! (`precedence`); finds what holds where the graph has cycles (`invariant`), from states that a solver gives as examples
-//! (`hull`); and if nothing can go wrong then, hands the graph to a judge.
+//! (crate `affine`); and if nothing can go wrong then, hands the graph to a judge.
 
 mod follow;
 mod graph;
-mod hull;
 mod invariant;
 mod keys;
 mod lanes;

@@ -14,6 +14,7 @@ use threadwise_engine_locks as locks;
 use threadwise_engine_lockstep as lockstep;
 use threadwise_engine_modular as modular;
 use threadwise_engine_predicates as predicates;
+use threadwise_engine_relations as relations;
 use threadwise_ir::{Instance, Program};
 use threadwise_limits::Budget;
 
@@ -50,6 +51,18 @@ impl Request {
             options.workers = (std::thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
         }
         options
+    }
+
+    /// What an engine that only proves says. What it could not exclude may be an error: a short search of interleavings finds out.
+    fn or_an_error(&self, said: (Claim, Stats), program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
+        let (claim, stats) = said;
+        if let Claim::Unknown(_) = claim
+            && !self.in_company
+            && let (Claim::Refuted(trace), _) = explicit::explore(program, &self.short_search(program), budget)
+        {
+            return (Claim::Refuted(trace), stats);
+        }
+        (claim, stats)
     }
 
     /// A search for an error that a failed proof may stand for. It is bounded by states and not by time, so that a slow
@@ -297,16 +310,8 @@ impl Engine for Intervals {
         true
     }
 
-    /// What could not be excluded may be an error: a short search of interleavings finds out.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
-        let (claim, stats) = intervals::analyse(program, budget);
-        if let Claim::Unknown(_) = claim
-            && !request.in_company
-            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
-        {
-            return (Claim::Refuted(trace), stats);
-        }
-        (claim, stats)
+        request.or_an_error(intervals::analyse(program, budget), program, budget)
     }
 }
 
@@ -355,15 +360,36 @@ impl Engine for Lockstep {
         true
     }
 
-    /// What could not be excluded may be an error: a short search of interleavings finds out.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
-        let (claim, stats) = lockstep::analyse(program, budget);
-        if let Claim::Unknown(_) = claim
-            && !request.in_company
-            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
-        {
-            return (Claim::Refuted(trace), stats);
-        }
-        (claim, stats)
+        request.or_an_error(lockstep::analyse(program, budget), program, budget)
+    }
+}
+
+/// Engine `relations`: how numbers relate at each point, for any number of threads.
+pub(crate) struct Relations;
+
+impl Engine for Relations {
+    fn name(&self) -> EngineName {
+        EngineName::Relations
+    }
+
+    fn summary(&self) -> &'static str {
+        "infers linear equations and comparisons at each point, from a solver's examples; any number of threads"
+    }
+
+    fn applicable(&self, program: &Program) -> Result<(), String> {
+        relations::applicable(program)
+    }
+
+    fn is_candidate(&self, program: &Program) -> bool {
+        relations::applicable(program).is_ok() && threadwise_solver::find(None).is_ok()
+    }
+
+    fn uses_solver(&self) -> bool {
+        true
+    }
+
+    fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        request.or_an_error(relations::analyse(program, budget), program, budget)
     }
 }

@@ -14,12 +14,13 @@ pub enum EngineName {
     Intervals,
     Coverability,
     Lockstep,
+    Relations,
     Hunt,
 }
 
 impl EngineName {
     /// All of them.
-    pub const ALL: [EngineName; 11] = [
+    pub const ALL: [EngineName; 12] = [
         EngineName::Explicit,
         EngineName::Contracts,
         EngineName::Conformance,
@@ -30,6 +31,7 @@ impl EngineName {
         EngineName::Intervals,
         EngineName::Coverability,
         EngineName::Lockstep,
+        EngineName::Relations,
         EngineName::Hunt,
     ];
 
@@ -46,6 +48,7 @@ impl EngineName {
             EngineName::Intervals => "intervals",
             EngineName::Coverability => "coverability",
             EngineName::Lockstep => "lockstep",
+            EngineName::Relations => "relations",
             EngineName::Hunt => "hunt",
         }
     }

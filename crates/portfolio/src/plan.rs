@@ -92,6 +92,7 @@ fn is_about_annotations(engine: EngineName) -> bool {
         | EngineName::Intervals
         | EngineName::Coverability
         | EngineName::Lockstep
+        | EngineName::Relations
         | EngineName::Hunt => false,
     }
 }

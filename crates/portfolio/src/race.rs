@@ -10,6 +10,7 @@
 use crate::conformance::Conformance;
 use crate::engine::{
     Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Lockstep, Modular, Predicates,
+    Relations,
 };
 use crate::name::EngineName;
 use crate::notes::{Note, Story};
@@ -78,6 +79,8 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     order.push((&Intervals, soon));
     // Where threads choose among very many values, those that list states give up at once.
     order.push((&Lockstep, soon));
+    // It asks a solver a lot, and knows more than `intervals` does.
+    order.push((&Relations, LATER));
     // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
     order.extend(match unbounded {
         true => [(&Predicates as &dyn Engine, soon), (&Modular, soon), (&Cartesian, LAST)],
@@ -244,7 +247,8 @@ impl Race<'_> {
             | EngineName::Locks
             | EngineName::Intervals
             | EngineName::Coverability
-            | EngineName::Lockstep => (3, 4),
+            | EngineName::Lockstep
+            | EngineName::Relations => (3, 4),
         };
         let (budget, cancelled) =
             self.budget.with_share_of_memory(part, of).part(engine.name().as_str(), worker.clone());
@@ -281,7 +285,8 @@ impl Race<'_> {
                 | EngineName::Locks
                 | EngineName::Intervals
                 | EngineName::Coverability
-                | EngineName::Lockstep => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
+                | EngineName::Lockstep
+                | EngineName::Relations => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
             };
             runner.worker.set_weight(share);
         }
@@ -358,11 +363,9 @@ mod tests {
     fn order(text: &str) -> Vec<&'static str> {
         let program = load(SourceFile::new("test.tw", text), &Options::default()).program.expect("a correct program");
         // Whether there is a solver depends on the machine.
+        let with_solver = [EngineName::Predicates, EngineName::Intervals, EngineName::Lockstep, EngineName::Relations];
         let names = entrants(&program).into_iter().map(|(engine, _)| engine.name());
-        names
-            .filter(|&name| ![EngineName::Predicates, EngineName::Intervals, EngineName::Lockstep].contains(&name))
-            .map(EngineName::as_str)
-            .collect()
+        names.filter(|&name| !with_solver.contains(&name)).map(EngineName::as_str).collect()
     }
 
     #[test]

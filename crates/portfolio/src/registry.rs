@@ -1,6 +1,7 @@
 use crate::conformance::Conformance;
 use crate::engine::{
     Cartesian, Contracts, Coverability, Engine, Explicit, Hunt, Intervals, Locks, Lockstep, Modular, Predicates,
+    Relations,
 };
 use crate::name::EngineName;
 
@@ -18,6 +19,7 @@ impl EngineName {
             EngineName::Intervals => &Intervals,
             EngineName::Coverability => &Coverability,
             EngineName::Lockstep => &Lockstep,
+            EngineName::Relations => &Relations,
             EngineName::Hunt => &Hunt,
         }
     }

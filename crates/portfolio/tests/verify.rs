@@ -108,7 +108,7 @@ fn engines_are_found_by_name() {
     assert_eq!(
         error.to_string(),
         "there is no engine `guess`; available: `auto`, `explicit`, `contracts`, `conformance`, `modular`, `cartesian`, \
-         `predicates`, `locks`, `intervals`, `coverability`, `lockstep`, `hunt`"
+         `predicates`, `locks`, `intervals`, `coverability`, `lockstep`, `relations`, `hunt`"
     );
 }
 

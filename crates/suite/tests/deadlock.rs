@@ -43,7 +43,8 @@ fn no_engine_says_anything_wrong_however_it_is_asked() {
         for engine in engines().filter(|engine| engine.applicable(&program).is_ok()) {
             let name = engine.name().as_str();
             // Engines that work with formulas, and `hunt`, which proves nothing, are asked once, and not for long.
-            let is_brief = ["contracts", "predicates", "intervals", "coverability", "lockstep", "hunt"].contains(&name);
+            let is_brief = ["contracts", "predicates", "intervals", "coverability", "lockstep", "relations", "hunt"]
+                .contains(&name);
             let ways = [(true, true), (true, false), (false, true), (false, false)];
             for (symmetry, fold) in ways.into_iter().take(if is_brief { 1 } else { 4 }) {
                 let options = EngineOptions::default().with_symmetry(symmetry).with_folding(fold);

@@ -80,7 +80,7 @@ fn all_engines_agree() {
         Err(saved) => panic!("{saved}"),
     };
     // All but `lockstep`, which is for assertions about wide integers only.
-    assert_eq!((table.programs, table.engines.len()), (28, 11), "{table}");
+    assert_eq!((table.programs, table.engines.len()), (28, 12), "{table}");
     let _ = std::fs::remove_dir_all(folder);
 }
 

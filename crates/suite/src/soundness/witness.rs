@@ -162,6 +162,7 @@ fn ways() -> Vec<Way> {
         other("coverability", "as usual", 1, true),
         other("coverability", "without proof", 4, false),
         other("lockstep", "as usual", 2, true),
+        other("relations", "as usual", 2, true),
         Way { seconds: (2, 1), rule: finds_what_there_is, ..other("hunt", "as usual", 1, false) },
         predicates("aret", 2, Horn::Aret, true),
         predicates("aret without proof", 5, Horn::Aret, false),

@@ -1,34 +1,31 @@
-//! Points to which the code leads from points that are reached, and to which no step comes.
+//! Points to which the code leads, whatever its conditions say.
 
-use crate::cells::Cells;
-use crate::fixpoint::Here;
 use std::collections::BTreeSet;
-use threadwise_ir::{Op, Point, Program, TemplateId};
+use threadwise_ir::{EdgeId, Op, Point, Program, TemplateId};
 
 /// The points where steps from these points could end if all conditions were left out, but for those that are among them.
-pub(crate) fn unreached(cells: &Cells<'_>, reached: &[Here]) -> BTreeSet<(TemplateId, Point)> {
-    let program: &Program = cells.program;
+pub fn points_behind(program: &Program, reached: &[(TemplateId, Point)]) -> BTreeSet<(TemplateId, Point)> {
     let mut found = BTreeSet::new();
-    for here in reached {
+    for (template, point) in reached {
         let mut seen = BTreeSet::new();
-        let mut open = vec![here.point.clone()];
+        let mut open = vec![point.clone()];
         while let Some(point) = open.pop() {
             for next in successors(program, &point) {
                 match next.is_inside_step(program) {
                     true if seen.insert(next.clone()) => open.push(next),
                     true => {}
-                    false => _ = found.insert((cells.template(here.role), next)),
+                    false => _ = found.insert((*template, next)),
                 }
             }
         }
     }
-    reached.iter().for_each(|here| _ = found.remove(&(cells.template(here.role), here.point.clone())));
+    reached.iter().for_each(|point| _ = found.remove(point));
     found
 }
 
 fn successors(program: &Program, point: &Point) -> Vec<Point> {
     let edges = &program.location(point.location).edges;
-    let next = |&id: &threadwise_ir::EdgeId| {
+    let next = |&id: &EdgeId| {
         let edge = program.edge(id);
         let mut next = point.clone();
         match &edge.op {

@@ -11,33 +11,47 @@ const SMALL: i128 = 1 << 12;
 
 /// `sum(coefficient * x[index]) + constant = 0`
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Equation {
-    pub(crate) coefficients: Vec<(usize, i64)>,
-    pub(crate) constant: i128,
+pub struct Equation {
+    /// By index, which come once each.
+    pub coefficients: Vec<(usize, i64)>,
+    /// What is added.
+    pub constant: i128,
+}
+
+impl Equation {
+    /// Whether it holds of a point.
+    pub fn holds(&self, point: &[i128]) -> bool {
+        let mut parts = self.coefficients.iter().map(|(at, c)| point[*at].checked_mul(i128::from(*c)));
+        parts.try_fold(self.constant, |sum, part| sum.checked_add(part?)) == Some(0)
+    }
 }
 
 /// Points, of which none is within the hull of those before it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hull {
+pub struct Hull {
     points: Vec<Vec<i128>>,
 }
 
 impl Hull {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    pub(crate) fn add(&mut self, point: Vec<i128>) {
+    /// Adds a point that no equation admits.
+    pub fn add(&mut self, point: Vec<i128>) {
         self.points.push(point);
     }
 
     /// The equations that hold of all points. Each says what one of the numbers is, given others that are free.
-    pub(crate) fn equations(&self) -> Vec<Equation> {
+    pub fn equations(&self) -> Vec<Equation> {
         let Some(base) = self.points.first() else { return Vec::new() };
         let rows = self.points[1..].iter().map(|point| difference(point, base)).collect();
         let (rows, pivots) = reduced(rows);
         let bound = (0..base.len()).filter(|index| !pivots.contains(index));
-        bound.filter_map(|index| equation(index, &rows, &pivots, base)).collect()
+        let equations = bound.filter_map(|index| equation(index, &rows, &pivots, base));
+        // Very large numbers may be equal modulo the prime only.
+        equations.filter(|equation| self.points.iter().all(|point| equation.holds(point))).collect()
     }
 }
 
@@ -122,17 +136,12 @@ mod tests {
         hull.equations()
     }
 
-    fn holds(equation: &Equation, point: &[i128]) -> bool {
-        let sum: i128 = equation.coefficients.iter().map(|(at, c)| i128::from(*c) * point[*at]).sum();
-        sum + equation.constant == 0
-    }
-
     #[test]
     fn a_point_is_all_constants_and_a_line_has_a_slope() {
         assert_eq!(hull(&[&[3, 4]]).len(), 2);
         let line = hull(&[&[0, 1], &[2, 4]]);
         assert_eq!(line.len(), 1);
-        assert!(holds(&line[0], &[4, 7]) && !holds(&line[0], &[4, 8]));
+        assert!(line[0].holds(&[4, 7]) && !line[0].holds(&[4, 8]));
         assert!(hull(&[&[0, 0], &[1, 0], &[0, 1]]).is_empty());
     }
 
@@ -145,9 +154,15 @@ mod tests {
                 let points = [point(0, 0), point(7, 1 << 40), point(-3, 11)];
                 let found = hull(&points.each_ref().map(|point| &point[..]));
                 assert_eq!(found.len(), 1, "{a} {b}");
-                assert!(holds(&found[0], &point(1000, -77)));
-                assert!(!holds(&found[0], &[1000, -77, 0]) || a * 1000 - b * 77 + 5 == 0);
+                assert!(found[0].holds(&point(1000, -77)));
+                assert!(!found[0].holds(&[1000, -77, 0]) || a * 1000 - b * 77 + 5 == 0);
             }
         }
+    }
+
+    #[test]
+    fn numbers_that_are_equal_modulo_the_prime_are_different() {
+        let found = hull(&[&[0, 5], &[PRIME, 5]]);
+        assert_eq!(found, [Equation { coefficients: vec![(1, -1)], constant: 5 }]);
     }
 }
