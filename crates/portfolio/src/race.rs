@@ -80,7 +80,7 @@ fn entrants(program: &Program) -> VecDeque<(&'static dyn Engine, Duration)> {
     // Where threads choose among very many values, those that list states give up at once.
     order.push((&Lockstep, soon));
     // It asks a solver a lot, and knows more than `intervals` does.
-    order.push((&Relations, LATER));
+    order.push((&Relations, if unbounded { soon } else { LATER }));
     // Without exceptions, engine `cartesian` finds what engine `modular` finds, but takes longer.
     order.extend(match unbounded {
         true => [(&Predicates as &dyn Engine, soon), (&Modular, soon), (&Cartesian, LAST)],
