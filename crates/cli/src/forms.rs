@@ -25,14 +25,14 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// Makes sure that the files can be written. Of several programs the findings are written when all are done.
+    /// Makes sure that the files can be written.
     pub fn prepare(args: &CheckArgs, program: &Path) -> Result<Forms, InputError> {
         let forms = &args.forms;
         Ok(Forms {
             html: prepare(&forms.html, program)?,
             page: prepare(&forms.page, program)?,
             report: prepare(&forms.report, program)?,
-            findings: if args.only.is_some() { Findings::default() } else { Findings::prepare(args, program)? },
+            findings: Findings::prepare(args, program)?,
             program: program.display().to_string(),
         })
     }
@@ -74,7 +74,6 @@ impl Forms {
 }
 
 /// What other programs read: the findings of one program or of several in one file.
-#[derive(Default)]
 pub struct Findings {
     sarif: Option<PendingFile>,
     junit: Option<PendingFile>,

@@ -11,6 +11,10 @@ use threadwise_source::{Diagnostic, Severity};
 /// What a task definition asks, in place of the task; programs stay as they are. Where there are several files, each of them has
 /// a run of its own later.
 pub fn expand(args: &mut CheckArgs) -> Result<(), InputError> {
+    if args.only.is_some() {
+        // Of several programs the findings are written when all are done, by the run that started this one.
+        (args.forms.sarif, args.forms.junit) = (None, None);
+    }
     let path = match (args.only, &args.files[..]) {
         (None, [path]) => path,
         (Some(index), files) if files.get(index).is_some() => &files[index],

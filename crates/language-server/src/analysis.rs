@@ -1,7 +1,7 @@
 //! What is wrong with a text: syntax, names and types.
 
+use crate::lsp;
 use crate::text::Text;
-use gen_lsp_types as lsp;
 use std::path::Path;
 use std::sync::Arc;
 use threadwise_frontends::{Options, frontend_for};
@@ -43,7 +43,7 @@ pub(crate) fn diagnostic(uri: &lsp::Uri, text: &Text, diagnostic: &Diagnostic) -
             Severity::Error => lsp::DiagnosticSeverity::Error,
             Severity::Warning => lsp::DiagnosticSeverity::Warning,
         }),
-        related_information: Some(diagnostic.related.iter().map(related).collect()),
+        related_information: diagnostic.related.iter().map(related).collect(),
         ..said(text.range(diagnostic.span), parts.join("\n"))
     }
 }
@@ -54,11 +54,9 @@ pub(crate) fn said(range: lsp::Range, words: String) -> lsp::Diagnostic {
         range,
         severity: None,
         code: None,
-        code_description: None,
-        source: Some("threadwise".to_string()),
-        message: lsp::Message::String(words),
-        tags: None,
-        related_information: None,
-        data: None,
+        source: "threadwise",
+        message: words,
+        tags: Vec::new(),
+        related_information: Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::hover::declaration;
-use gen_lsp_types as lsp;
+use crate::lsp;
 use std::collections::BTreeSet;
 use threadwise_editing::Kind;
 
@@ -137,7 +137,7 @@ fn item_kind(kind: Kind) -> lsp::CompletionItemKind {
 }
 
 fn item(label: &str, kind: lsp::CompletionItemKind, detail: Option<String>) -> lsp::CompletionItem {
-    lsp::CompletionItem { label: label.to_string(), kind: Some(kind), detail, ..lsp::CompletionItem::default() }
+    lsp::CompletionItem { label: label.to_string(), kind, detail }
 }
 
 #[cfg(test)]

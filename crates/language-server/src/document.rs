@@ -2,9 +2,9 @@
 
 use crate::analysis::Analysed;
 use crate::findings::Finding;
+use crate::lsp::{Position, Uri};
 use crate::places::path_of;
 use crate::text::Text;
-use gen_lsp_types::{Position, Uri};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

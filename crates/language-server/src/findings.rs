@@ -2,9 +2,9 @@
 
 use crate::Verified;
 use crate::analysis::said;
+use crate::lsp;
 use crate::places::uri_of;
 use crate::text::{Shift, Text};
-use gen_lsp_types as lsp;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,15 +78,15 @@ impl Finding {
         let violation = &self.report["violation"];
         let range = match self.place(violation) {
             Some(range) => shift.range(range)?,
-            None => lsp::Range { start: lsp::Position::new(0, 0), end: lsp::Position::new(0, 0) },
+            None => lsp::Range::default(),
         };
         let kind = violation["kind"].as_str().unwrap_or("error");
         let message = violation["message"].as_str().map_or_else(String::new, |message| format!("\n{message}"));
         let words = format!("{}{message}", self.report["reason"].as_str().unwrap_or("the program is unsafe"));
         Some(lsp::Diagnostic {
             severity: Some(lsp::DiagnosticSeverity::Error),
-            code: Some(lsp::Code::String(kind.to_string())),
-            related_information: Some(self.trace(uri, shift)),
+            code: Some(kind.to_string()),
+            related_information: self.trace(uri, shift),
             ..said(range, words)
         })
     }
@@ -116,7 +116,7 @@ impl Finding {
         let places = all.iter().filter_map(|statement| shift.range(self.place(statement)?));
         let faded = |range| lsp::Diagnostic {
             severity: Some(lsp::DiagnosticSeverity::Hint),
-            tags: Some(vec![lsp::DiagnosticTag::Unnecessary]),
+            tags: vec![lsp::DiagnosticTag::Unnecessary],
             ..said(range, "no execution gets past this statement".to_string())
         };
         places.map(faded).collect()

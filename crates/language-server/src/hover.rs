@@ -1,7 +1,7 @@
 //! What there is to say about a place: what a name means, what holds there in the last proof, and which steps a statement has.
 
 use crate::document::Document;
-use gen_lsp_types as lsp;
+use crate::lsp;
 use threadwise_editing::{Kind, Symbol};
 use threadwise_ir::Program;
 use threadwise_print::show_edge;
@@ -17,7 +17,7 @@ pub(crate) fn hover(document: &Document, position: lsp::Position) -> Option<lsp:
     let parts = [meaning.map(|(_, words)| words), known(document, position.line), steps(document, offset)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let value = parts.join("\n\n---\n\n");
-    let contents = lsp::Contents::MarkupContent(lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value });
+    let contents = lsp::MarkupContent { kind: "markdown", value };
     (!parts.is_empty()).then_some(lsp::Hover { contents, range })
 }
 

@@ -1,8 +1,8 @@
 //! The layout of `threadwise fmt`, as edits.
 
 use crate::document::Document;
+use crate::lsp;
 use crate::text::Text;
-use gen_lsp_types as lsp;
 use threadwise_editing::format_text;
 
 /// The edit that lays a text out; nothing for one that is laid out, or that cannot be because it is wrong.
@@ -35,14 +35,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[allow(deprecated)]
     fn applied(old: &Text, edit: &lsp::TextEdit) -> Text {
-        let change = lsp::TextDocumentContentChangePartial {
-            range: edit.range,
-            range_length: None,
-            text: edit.new_text.clone(),
-        };
-        old.changed(&change.into())
+        old.changed(&lsp::TextDocumentContentChangeEvent { range: Some(edit.range), text: edit.new_text.clone() })
     }
 
     proptest! {

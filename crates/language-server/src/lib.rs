@@ -19,6 +19,7 @@ mod document;
 mod findings;
 mod hover;
 mod layout;
+mod lsp;
 mod messages;
 mod names;
 mod places;

@@ -1,10 +1,9 @@
 //! Messages to the client, and what it understands.
 
-use gen_lsp_types as lsp;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What the client can do, of what not all can.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,8 +58,9 @@ impl Client {
         });
     }
 
-    pub(crate) fn say(&self, severity: lsp::MessageType, message: String) {
-        self.notify("window/showMessage", lsp::ShowMessageParams { kind: severity, message });
+    pub(crate) fn say(&self, message: &str) {
+        const INFORMATION: u8 = 3;
+        self.notify("window/showMessage", json!({ "type": INFORMATION, "message": message }));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where names are declared and used, and new names for them.
 
 use crate::document::{Document, Names};
-use gen_lsp_types as lsp;
+use crate::lsp;
 use std::collections::BTreeSet;
 use threadwise_editing::Use;
 use threadwise_front_tw::lexer::{TokenKind, tokenize};
@@ -30,7 +30,7 @@ pub(crate) fn references(document: &Document, position: lsp::Position, with_decl
 
 pub(crate) fn highlights(document: &Document, position: lsp::Position) -> Vec<lsp::DocumentHighlight> {
     let places = places(document.names(), document.offset(position));
-    let highlight = |span| lsp::DocumentHighlight { range: document.text.range(span), kind: None };
+    let highlight = |span| lsp::DocumentHighlight { range: document.text.range(span) };
     places.into_iter().map(highlight).collect()
 }
 

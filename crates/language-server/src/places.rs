@@ -1,6 +1,6 @@
 //! Names of files as editors give them: `file:///home/a%20b.tw`.
 
-use gen_lsp_types::Uri;
+use crate::lsp::Uri;
 use std::path::{Path, PathBuf};
 
 /// The file that is meant; nothing for documents that are in no file.

@@ -1,11 +1,11 @@
 //! Runs of the verifier: one at a time, the others wait. Whoever saves a file while it is verified gets the verdict on what
 //! was saved last.
 
+use crate::lsp::Uri;
 use crate::messages::{Abilities, Client};
 use crate::text::Text;
 use crate::{Settings, Verified, Verifier};
 use crossbeam_channel::Sender;
-use gen_lsp_types::Uri;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::path::PathBuf;

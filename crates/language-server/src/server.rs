@@ -4,12 +4,12 @@ use crate::analysis::{Analysed, analyse, diagnostic};
 use crate::capabilities::{CANCEL, OPEN_REPORT, REPORT_PATH, VERIFY, initialize_result};
 use crate::document::{Document, Language};
 use crate::findings::Finding;
+use crate::lsp;
 use crate::messages::{Abilities, Client, Refusal, params, to_value};
 use crate::places::uri_of;
 use crate::runs::{Ended, Job, Runs};
 use crate::{Settings, Verifier, completion, hover, layout, names, symbols, tokens};
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use gen_lsp_types as lsp;
 use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Request};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -118,7 +118,7 @@ impl Server {
     fn answer(&mut self, method: &str, value: Value) -> Result<Value, Refusal> {
         if method == "workspace/executeCommand" {
             let params: lsp::ExecuteCommandParams = params(value)?;
-            return self.command(&params.command, params.arguments.unwrap_or_default());
+            return self.command(&params.command, params.arguments);
         }
         let uri = value.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_string);
         let document = uri.and_then(|uri| self.documents.get(&uri));
@@ -151,17 +151,14 @@ impl Server {
             "textDocument/prepareRename" => to_value(names::renamed_range(document, at()?)),
             "textDocument/rename" => {
                 let params: lsp::RenameParams = params(value)?;
-                let position = params.text_document_position_params.position;
-                let edits = names::rename(document, position, &params.new_name)
+                let edits = names::rename(document, params.position, &params.new_name)
                     .map_err(|message| Refusal::new(ErrorCode::RequestFailed, message))?;
                 json!({ "changes": { document.uri.0.clone(): edits } })
             }
             "textDocument/completion" => to_value(completion::completions(document, at()?)),
             "textDocument/documentSymbol" => to_value(symbols::symbols(document)),
             "textDocument/formatting" => to_value(layout::layout(document)),
-            "textDocument/semanticTokens/full" => {
-                to_value(lsp::SemanticTokens { result_id: None, data: tokens::tokens(document) })
-            }
+            "textDocument/semanticTokens/full" => json!({ "data": tokens::tokens(document) }),
             _ => return Err(Refusal::new(ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
         })
     }
@@ -176,27 +173,25 @@ impl Server {
         match method {
             "textDocument/didOpen" => {
                 let item = params::<lsp::DidOpenTextDocumentParams>(value)?.text_document;
-                let language = value_text(&to_value(&item.language_id));
-                let mut document = Document::new(item.uri.clone(), &language, item.version, item.text);
+                let mut document = Document::new(item.uri.clone(), &item.language_id, item.version, item.text);
                 touch(&mut document);
                 self.documents.insert(item.uri.0, document);
             }
             "textDocument/didChange" => {
                 let change: lsp::DidChangeTextDocumentParams = params(value)?;
                 let identifier = change.text_document;
-                let uri = identifier.text_document_identifier.uri;
-                if let Some(document) = self.documents.get_mut(&uri.0) {
+                if let Some(document) = self.documents.get_mut(&identifier.uri.0) {
                     let text = change.content_changes.iter().fold((*document.text).clone(), |text, c| text.changed(c));
                     document.set_text(text, identifier.version);
                     touch(document);
                 }
             }
             "textDocument/didSave" => {
-                let uri = params::<lsp::DidSaveTextDocumentParams>(value)?.text_document.uri;
+                let uri = params::<lsp::DocumentParams>(value)?.text_document.uri;
                 self.saved(&uri);
             }
             "textDocument/didClose" => {
-                let uri = params::<lsp::DidCloseTextDocumentParams>(value)?.text_document.uri;
+                let uri = params::<lsp::DocumentParams>(value)?.text_document.uri;
                 self.runs.cancel(&uri);
                 if self.documents.remove(&uri.0).is_some() {
                     self.publish_list(uri, None, Vec::new());
@@ -303,9 +298,9 @@ impl Server {
     fn lenses(&self, document: &Document) -> Vec<lsp::CodeLens> {
         let lens = |line: u32, title: String, command: &str| {
             let place = lsp::Position { line, character: 0 };
-            let arguments = Some(vec![Value::from(document.uri.0.clone())]);
-            let command = lsp::Command { title, tooltip: None, command: command.to_string(), arguments };
-            lsp::CodeLens { range: lsp::Range { start: place, end: place }, command: Some(command), data: None }
+            let arguments = vec![Value::from(document.uri.0.clone())];
+            let command = lsp::Command { title, command: command.to_string(), arguments };
+            lsp::CodeLens { range: lsp::Range { start: place, end: place }, command }
         };
         if document.path.is_none() {
             return Vec::new();
@@ -343,7 +338,7 @@ impl Server {
                 }
                 if !document.is_saved() {
                     let words = "what was saved last is verified; save the file to verify what is in the editor";
-                    self.client.say(lsp::MessageType::Info, words.to_string());
+                    self.client.say(words);
                 }
                 self.verify(&uri);
                 Ok(Value::Null)
@@ -362,7 +357,7 @@ impl Server {
                 if command == OPEN_REPORT && self.abilities.opens_documents {
                     self.client.request("window/showDocument", json!({ "uri": uri_of(&page), "external": true }));
                 } else if command == OPEN_REPORT {
-                    self.client.say(lsp::MessageType::Info, format!("the report is in {}", page.display()));
+                    self.client.say(&format!("the report is in {}", page.display()));
                 }
                 Ok(Value::from(page.to_string_lossy().into_owned()))
             }

@@ -1,7 +1,7 @@
 //! What a program declares, as a tree.
 
 use crate::document::Document;
-use gen_lsp_types as lsp;
+use crate::lsp;
 use threadwise_editing::{Kind, Symbol};
 
 /// All that is declared, with what belongs to it inside.
@@ -19,22 +19,17 @@ pub(crate) fn symbols(document: &Document) -> Vec<lsp::DocumentSymbol> {
     roots.into_iter().map(|root| tree(document, &children, root)).collect()
 }
 
-#[allow(deprecated)]
 fn tree(document: &Document, children: &[Vec<usize>], number: usize) -> lsp::DocumentSymbol {
     let names = document.names();
     let symbol: &Symbol = &names.index.symbols[number];
-    let inner: Vec<lsp::DocumentSymbol> =
-        children[number].iter().map(|&child| tree(document, children, child)).collect();
     lsp::DocumentSymbol {
         name: symbol.name.clone(),
         detail: symbol.detail.map(|span| names.file.snippet(span, 60)),
         kind: symbol_kind(symbol.kind),
-        tags: None,
-        deprecated: None,
         // The name must lie within the whole.
         range: document.text.range(symbol.extent.to(symbol.span)),
         selection_range: document.text.range(symbol.span),
-        children: (!inner.is_empty()).then_some(inner),
+        children: children[number].iter().map(|&child| tree(document, children, child)).collect(),
     }
 }
 

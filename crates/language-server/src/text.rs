@@ -1,6 +1,6 @@
 //! Texts as editors count them: lines from 0, and columns in units of UTF-16.
 
-use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent};
+use crate::lsp::{Position, Range, TextDocumentContentChangeEvent};
 use threadwise_source::Span;
 
 /// A text with the starts of its lines.
@@ -67,16 +67,10 @@ impl Text {
 
     /// The text after a change.
     pub(crate) fn changed(&self, change: &TextDocumentContentChangeEvent) -> Text {
-        match change {
-            TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
-                Text::new(whole.text.clone())
-            }
-            TextDocumentContentChangeEvent::TextDocumentContentChangePartial(part) => {
-                let start = self.offset(part.range.start);
-                let end = self.offset(part.range.end).max(start);
-                Text::new([&self.content[..start], &part.text, &self.content[end..]].concat())
-            }
-        }
+        let Some(range) = change.range else { return Text::new(change.text.clone()) };
+        let start = self.offset(range.start);
+        let end = self.offset(range.end).max(start);
+        Text::new([&self.content[..start], &change.text, &self.content[end..]].concat())
     }
 }
 
@@ -117,7 +111,6 @@ impl Shift {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_lsp_types::{TextDocumentContentChangePartial, TextDocumentContentChangeWholeDocument};
     use proptest::prelude::*;
 
     fn at(line: u32, character: u32) -> Position {
@@ -135,16 +128,15 @@ mod tests {
         assert_eq!(text.reported(1, 3), at(0, 3));
     }
 
-    #[allow(deprecated)]
     fn partial(range: Range, text: String) -> TextDocumentContentChangeEvent {
-        TextDocumentContentChangePartial { range, range_length: None, text }.into()
+        TextDocumentContentChangeEvent { range: Some(range), text }
     }
 
     #[test]
     fn a_change_may_be_the_whole_text() {
         let text = Text::new("abc".to_string());
-        let whole = TextDocumentContentChangeWholeDocument { text: "x\ny".to_string() };
-        assert_eq!(text.changed(&whole.into()), Text::new("x\ny".to_string()));
+        let whole = TextDocumentContentChangeEvent { range: None, text: "x\ny".to_string() };
+        assert_eq!(text.changed(&whole), Text::new("x\ny".to_string()));
     }
 
     proptest! {

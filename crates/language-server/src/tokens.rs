@@ -1,7 +1,8 @@
 //! The colours of tokens, by what they mean.
 
 use crate::document::Document;
-use gen_lsp_types as lsp;
+use crate::lsp;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use threadwise_editing::Kind;
 use threadwise_front_tw::lexer::{TokenKind, tokenize};
@@ -24,12 +25,12 @@ const TYPES: [&str; 11] = [
 /// A name where it is declared, one that does not change, one that all threads see.
 const MODIFIERS: [&str; 3] = ["declaration", "readonly", "static"];
 
-pub(crate) fn legend() -> lsp::SemanticTokensLegend {
-    let list = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect();
-    lsp::SemanticTokensLegend { token_types: list(&TYPES), token_modifiers: list(&MODIFIERS) }
+pub(crate) fn legend() -> Value {
+    json!({ "tokenTypes": TYPES, "tokenModifiers": MODIFIERS })
 }
 
-pub(crate) fn tokens(document: &Document) -> Vec<lsp::SemanticToken> {
+/// Five numbers for each token: lines and columns since the one before, its length, its type, the set of its modifiers.
+pub(crate) fn tokens(document: &Document) -> Vec<u32> {
     let names = document.names();
     let (tokens, _) = tokenize(&names.file);
     let meanings: HashMap<Span, usize> = names.index.uses.iter().map(|found| (found.span, found.symbol)).collect();
@@ -55,14 +56,10 @@ pub(crate) fn tokens(document: &Document) -> Vec<lsp::SemanticToken> {
         let delta_line = range.start.line - last.line;
         let from = if delta_line == 0 { last.character } else { 0 };
         last = range.start;
-        out.push(lsp::SemanticToken {
-            delta_line,
-            delta_start: range.start.character - from,
-            // No token spans lines.
-            length: range.end.character.saturating_sub(range.start.character),
-            token_type: TYPES.iter().position(|known| *known == name).unwrap_or(0) as u32,
-            token_modifiers_bitset: modifiers,
-        });
+        // No token spans lines.
+        let length = range.end.character.saturating_sub(range.start.character);
+        let number = TYPES.iter().position(|known| *known == name).unwrap_or(0) as u32;
+        out.extend([delta_line, range.start.character - from, length, number, modifiers]);
     }
     out
 }

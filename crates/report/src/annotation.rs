@@ -18,7 +18,7 @@ const MAX_STATEMENT: usize = 36;
 const MAX_STATES: usize = 200_000;
 
 /// A modular proof in words.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ProofText {
     /// What each thread's states can be.
     pub(crate) threads: Vec<ThreadText>,
@@ -92,16 +92,10 @@ fn modular_text(program: &Arc<Program>, proof: &ModularProof, most: usize) -> Pr
         }
         let thread = ThreadId(copies.start as u32);
         let names = Names::up_to_symmetry(&instance, &symmetry, thread);
-        let view = View { instance: &instance, names: &names };
-        let states = annotation.contexts.iter().flat_map(|context| &context.states);
-        let places = view.places(states, instance.body(thread), most, &mut text);
-        let template = program.template(id);
-        text.threads.push(ThreadText {
-            name: template_name(program, id),
-            remark: remark(template.copies, case.copies[index], !names.permuted.is_empty()),
-            places,
-            guarantee: guarantee(&instance, &names, thread, annotation),
-        });
+        let told = View { instance: &instance, names: &names }.tell(thread, annotation, most, &mut text);
+        let copies = program.template(id).copies;
+        let remark = remark(copies, case.copies[index], !names.permuted.is_empty());
+        text.threads.push(ThreadText { name: template_name(program, id), remark, ..told });
     }
     text
 }
@@ -122,7 +116,7 @@ fn frontier_text(program: &Arc<Program>, proof: &FrontierProof, most: usize) -> 
 }
 
 /// `P`, `W[4]`, `W[*]`.
-fn template_name(program: &Program, id: TemplateId) -> String {
+pub(crate) fn template_name(program: &Program, id: TemplateId) -> String {
     let template = program.template(id);
     match template.copies {
         Copies::Single => template.name.to_string(),
@@ -163,6 +157,23 @@ pub(crate) struct Spot {
 type States<'s> = Vec<(&'s Store, &'s Store)>;
 
 impl View<'_> {
+    /// What holds where, and what the thread's steps do. Its name is not said.
+    pub(crate) fn tell(
+        &self,
+        thread: ThreadId,
+        annotation: &ThreadAnnotation,
+        most: usize,
+        text: &mut ProofText,
+    ) -> ThreadText {
+        let states = annotation.contexts.iter().flat_map(|context| &context.states);
+        ThreadText {
+            name: String::new(),
+            remark: None,
+            places: self.places(states, self.instance.body(thread), most, text),
+            guarantee: guarantee(self.instance, self.names, thread, annotation),
+        }
+    }
+
     /// What holds where, as long as there is room for more in the text.
     fn places<'s>(
         &self,

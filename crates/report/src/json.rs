@@ -7,9 +7,11 @@ use crate::human::{PropertyAnswer, Report};
 use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, invariant_text};
 use crate::known::{Known, known_in, of_formulas};
 use crate::protection::protected;
+use crate::reachable::reachable_text;
 use crate::waiting::Waiter;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use threadwise_claims::{Attempt, Unreached};
 use threadwise_evidence::Proof;
 use threadwise_evidence_files::{initial_json, thread_and_copy, trace_steps_json, violation_json};
@@ -21,6 +23,8 @@ const MAX_PLACES: usize = 2000;
 /// Nor more products than this, nor more components of products.
 const MAX_PRODUCTS: usize = 2000;
 const MAX_COMPONENTS: usize = 50_000;
+/// Nor, of what a set of states says of a place, more disjuncts.
+const MAX_DISJUNCTS: usize = 8;
 
 /// The JSON form of a report. The fields are always there, in this order.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -40,8 +44,8 @@ pub struct ReportJson {
     /// What holds where, if the proof says it of places in the text: `thread`, `routine`, `location`, `file`, `line`,
     /// `column`, `called_at`, `assertion`.
     pub annotation: Vec<Value>,
-    /// What each thread's steps do to the shared variables, if the proof is modular: `thread`,
-    /// `guard`, `update`.
+    /// What each thread's steps do to the shared variables, if the proof says where each thread can be: `thread`, `guard`,
+    /// `update`.
     pub guarantees: Vec<Value>,
     /// Which local states go together, if the proof is a union of products: `shared` and `products`, each
     /// of these with `exception` and `components`, each of these with `threads`, `count` and `states`.
@@ -119,10 +123,9 @@ pub fn json_without_trace(report: &Report) -> ReportJson {
     };
     match report.verdict {
         Verdict::Safe(_) => {
-            let text = report.proof.and_then(|proof| proof_text(report.program, proof, MAX_PLACES));
-            if let Some(text) = text {
-                json.annotation = annotation(report.program, &known_in(&text));
-                json.guarantees = guarantees(&text);
+            if let Some((text, most)) = report.proof.and_then(|proof| in_words(report.program, proof)) {
+                json.annotation = annotation(report.program, &known_in(&text, most));
+                json.guarantees = guarantees(&text, most);
             }
             if let Some(Proof::Formulas(proof)) = report.proof {
                 json.annotation = annotation(report.program, &of_formulas(report.program, proof, MAX_PLACES));
@@ -158,6 +161,14 @@ pub fn json_without_trace(report: &Report) -> ReportJson {
     json
 }
 
+/// A proof in words, and how many disjuncts of each formula are shown: a set of states has never looked for few.
+fn in_words(program: &Arc<Program>, proof: &Proof) -> Option<(ProofText, usize)> {
+    match proof {
+        Proof::Reachable(set) => Some((reachable_text(program, set, MAX_PLACES)?, MAX_DISJUNCTS)),
+        other => Some((proof_text(program, other, MAX_PLACES)?, usize::MAX)),
+    }
+}
+
 /// A thread that waits for ever: `thread`, `copy`, `position`, `text`, `lock` and `holder`.
 fn waiting(instance: &Instance, waiter: &Waiter) -> Value {
     let (thread, copy) = thread_and_copy(instance, waiter.id);
@@ -188,9 +199,9 @@ fn annotation(program: &Program, known: &[Known]) -> Vec<Value> {
     known.iter().map(object).collect()
 }
 
-fn guarantees(text: &ProofText) -> Vec<Value> {
+fn guarantees(text: &ProofText, most: usize) -> Vec<Value> {
     let all = text.threads.iter().flat_map(|thread| thread.guarantee.iter().flatten().map(move |g| (thread, g)));
-    let object = |(thread, guarded): (&ThreadText, &Guarded)| json!({ "thread": thread.name, "guard": guarded.guard.show(usize::MAX), "update": guarded.update });
+    let object = |(thread, guarded): (&ThreadText, &Guarded)| json!({ "thread": thread.name, "guard": guarded.guard.show(most), "update": guarded.update });
     all.map(object).collect()
 }
 

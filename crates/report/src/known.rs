@@ -32,11 +32,12 @@ pub struct Known {
 pub fn known(program: &Arc<Program>, proof: &Proof, most: usize) -> Vec<Known> {
     match proof {
         Proof::Formulas(proof) => of_formulas(program, proof, most),
-        other => proof_text(program, other, most).map_or_else(Vec::new, |text| known_in(&text)),
+        other => proof_text(program, other, most).map_or_else(Vec::new, |text| known_in(&text, usize::MAX)),
     }
 }
 
-pub(crate) fn known_in(text: &ProofText) -> Vec<Known> {
+/// Of each assertion at most so many disjuncts are shown.
+pub(crate) fn known_in(text: &ProofText, most: usize) -> Vec<Known> {
     let mut all = Vec::new();
     for thread in &text.threads {
         all.extend(thread.places.iter().map(|place| Known {
@@ -45,7 +46,7 @@ pub(crate) fn known_in(text: &ProofText) -> Vec<Known> {
             calls: place.calls.clone(),
             text: place.text.clone(),
             span: place.span,
-            assertion: place.assertion.show(usize::MAX),
+            assertion: place.assertion.show(most),
         }));
     }
     all

@@ -32,6 +32,7 @@ mod numbers;
 mod products;
 mod protection;
 mod race;
+mod reachable;
 mod safe;
 mod seen;
 mod simple;

@@ -160,3 +160,74 @@ fn a_full_disk_is_an_error() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"), "{args:?}");
     }
 }
+
+/// The assertions that JSON has, with their lines.
+fn assertions(json: &serde_json::Value) -> Vec<(u64, String)> {
+    let places = json["annotation"].as_array().expect("an annotation");
+    let of_place = |place: &serde_json::Value| {
+        (place["line"].as_u64().expect("a line"), place["assertion"].as_str().expect("text").to_string())
+    };
+    places.iter().map(of_place).collect()
+}
+
+/// What a search says of places is put to the test: with that as invariants, the program is still right.
+#[test]
+fn a_set_of_states_says_what_holds_at_each_line() {
+    let peterson = "shared x, y: bool; shared turn: 0..1;
+        thread P1 { loop {
+          A: x = true;
+          B: turn = 1;
+          C: await !(y && turn == 1);
+          D: x = false; } }
+        thread P2 { loop {
+          A: y = true;
+          B: turn = 0;
+          C: await !(x && turn == 0);
+          D: y = false; } }
+        never P1@D && P2@D;\n";
+    let program = scratch("said.tw");
+    std::fs::write(&program, peterson).expect("it can be written");
+    let said = run(&["check", arg(&program), "--engine", "explicit", "--format", "json"]);
+    let assertions = assertions(&said.json());
+    let mut text = peterson.to_string();
+    let mut lines = Vec::new();
+    for (line, assertion) in assertions {
+        let label = ["A", "B", "C", "D"][(line as usize - 3) % 5];
+        let thread = if line < 8 { "P1" } else { "P2" };
+        text += &format!("invariant {thread}@{label} ==> ({assertion});\n");
+        lines.push(line);
+        assert!(assertion != "true" && assertion != "false", "{line}: {assertion}");
+    }
+    assert_eq!(lines, [3, 4, 5, 6, 8, 9, 10, 11]);
+    std::fs::write(&program, &text).expect("it can be written");
+    let said = run(&["check", arg(&program), "--engine", "explicit"]);
+    assert_eq!(said.code, 0, "{text}\n{}", said.stdout);
+}
+
+#[test]
+fn a_set_of_states_says_it_of_copies_as_a_modular_proof_does() {
+    // The thread-modular proof of this program is exact, so both say the same.
+    let of = |engine: &str| run(&["check", "safe.tw", "--engine", engine, "--format", "json"]).json();
+    let (searched, modular) = (of("explicit"), of("modular"));
+    assert!(!assertions(&searched).is_empty());
+    assert_eq!(searched["annotation"], modular["annotation"]);
+    assert_eq!(searched["guarantees"], modular["guarantees"]);
+}
+
+/// Points that are passed within a step are not told to be out of reach, and programs whose variables are not all their author's
+/// have no such assertions.
+#[test]
+fn a_set_of_states_says_nothing_where_it_has_nothing_to_say() {
+    let program = scratch("folded.tw");
+    let text = "shared x: 0..9;\nthread P {\n  var t: 0..9;\n  t = x;\n  t = t + 1;\n  x = t;\n}\nthread Q {\n  \
+                await x == 1;\n}\ninvariant x < 2;\n";
+    std::fs::write(&program, text).expect("it can be written");
+    let json = run(&["check", arg(&program), "--engine", "explicit", "--format", "json"]).json();
+    assert_eq!(json["verdict"], "safe", "{json}");
+    let said = assertions(&json);
+    assert!(said.contains(&(4, "x == 0".to_string())) && said.contains(&(9, "x <= 1".to_string())), "{said:?}");
+    assert!(said.iter().all(|(_, assertion)| assertion != "false"), "{said:?}");
+    let json =
+        run(&["check", "lost-update.c", "--engine", "explicit", "--property", "deadlock", "--format", "json"]).json();
+    assert_eq!((&json["verdict"], &json["annotation"]), (&"safe".into(), &serde_json::json!([])));
+}

@@ -37,3 +37,14 @@ fn several_tasks_are_several_programs() {
     let rows: Vec<&str> = said.stdout.lines().filter(|line| line.contains("SAFE ")).collect();
     assert!(rows.len() >= 2, "{}", said.stdout);
 }
+
+/// What is written to a device can be counted: each run that wrote findings of its own would show.
+#[cfg(unix)]
+#[test]
+fn findings_of_several_tasks_are_written_once() {
+    let said = run(&["check", "lost-update.yml", "lost-update.yml", "-q", "--sarif", "/dev/stderr"]);
+    assert_eq!(said.code, 10, "{}", said.stderr);
+    let log: serde_json::Value = serde_json::from_str(&said.stderr).expect("one log, and nothing else");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.iter().filter(|result| result["level"] == "error").count(), 2, "{log}");
+}

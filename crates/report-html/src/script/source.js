@@ -45,6 +45,9 @@ function colouring(language) {
   };
 }
 
+/** Text in which what stands between backquotes is code. */
+const worded = (text) => text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? h("code", {}, part) : part));
+
 /** The source of a page: its rows by file and line. */
 class Source {
   constructor(page) {
@@ -102,7 +105,7 @@ class Source {
     return this.page.files.length > 1 ? place.file.split("/").pop() + ":" + at : at;
   }
 
-  /** Text in which places of the source are links: "a.tw:12:3", or "12:3" where there is one file. */
+  /** Text in which places of the source are links, "a.tw:12:3", or "12:3" where there is one file; and `code` is code. */
   linked(text) {
     const names = this.page.files.map((file) => file.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const pattern = new RegExp("(?:(" + names.join("|") + "):)?\\b(\\d+):(\\d+)\\b", "g");
@@ -112,10 +115,10 @@ class Source {
       const file = found[1] || (this.page.files.length === 1 ? this.page.files[0].name : null);
       const place = { file, line: Number(found[2]) };
       if (!this.row(place)) continue;
-      parts.push(text.slice(at, found.index), this.link(place, found[0]));
+      parts.push(worded(text.slice(at, found.index)), this.link(place, found[0]));
       at = found.index + found[0].length;
     }
-    return [...parts, text.slice(at)];
+    return [...parts, worded(text.slice(at))];
   }
 
   /** Marks the line that the address names. */

@@ -1,10 +1,11 @@
 // UNSAFE: a trace.
 
-/** A name for the margin: `main`, `W3` for `Worker[3]`. */
+/** A name for the margin: `main`, `W3` for `Worker[3]` and for `Bank.Worker#3`. */
 function shortName(name) {
-  if (name.length <= 4) return name;
-  const copy = /^(.)[^[#]*[[#](\d+)]?$/.exec(name);
-  return copy ? copy[1] + copy[2] : name.slice(0, 4);
+  const own = /[^.$]*$/.exec(name)[0] || name;
+  if (own.length <= 4) return own;
+  const copy = /^(.)[^[#]*[[#](\d+)]?$/.exec(own);
+  return copy ? copy[1] + copy[2] : own.slice(0, 4);
 }
 
 class Trace {
@@ -85,13 +86,21 @@ class Trace {
       const text = [h("code", {}, step.text), h("span", { class: "at" }, this.source.brief(step.place))];
       this.rows.push(row(index + 1, lanes(step.thread, cell(index + 1, step.thread, text, "")), step.changes.map((change) => h("code", {}, change)), "of-" + step.thread));
     });
-    const what = [h("code", {}, end.statement || end.text), h("span", { class: "at" }, this.source.brief(end.place))];
-    const wrong = end.thread === null ? threads.map((_, lane) => h("td", { class: "lane lane-" + lane })) : lanes(end.thread, cell(this.last, end.thread, what, "wrong"));
+    const wrong = this.sides().map((sides, lane) => h("td", { class: "lane lane-" + lane }, sides.map((side) =>
+      cell(this.last, lane, [h("code", {}, side.text), h("span", { class: "at" }, this.source.brief(side.place))], "wrong"))));
     this.rows.push(row(this.last, wrong, h("button", { type: "button", tabindex: "-1", class: "step whole wrong", onclick: () => this.go(this.last) }, end.what), "error"));
     this.lanes = h("div", { class: "lanes", tabindex: "0", role: "region", "aria-label": "the trace; arrow keys walk through it" },
       h("table", { class: "lane-table" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "step"), threads.map((name, lane) => h("th", { scope: "col", class: "lane lane-" + lane, style: hue(lane) }, name)), h("th", { scope: "col" }, "changes"))),
         h("tbody", {}, this.rows)));
+  }
+
+  /** For each thread the statements that have a part in the error: that which goes wrong, both of a race, all that wait. */
+  sides() {
+    const { threads, end } = this.walk;
+    const one = end.thread === null ? [] : [{ thread: threads[end.thread], text: end.statement || end.text, place: end.place }];
+    const all = [...one, ...(end.race || []), ...end.waiting];
+    return threads.map((name) => all.filter((side) => side.thread === name));
   }
 
   buildState() {
@@ -130,7 +139,7 @@ class Trace {
     this.showThreads(state);
     this.markLines(state, step);
     this.live.textContent = this.sentence(step);
-    keepInView(this.lanes, this.rows[step]);
+    keepInView(this.lanes, this.rows[step], this.rows[step].querySelector(".lane .step"));
     if (!quietly) {
       try { history.replaceState(null, "", "#step=" + step); } catch { location.hash = "#step=" + step; }
     }
@@ -229,10 +238,13 @@ class Trace {
   }
 }
 
-/** Scrolls a box, and nothing around it, so that something inside it can be seen. */
-function keepInView(box, inner) {
+/** Scrolls a box, and nothing around it, so that something inside it can be seen; to the side, so that a part of that can. */
+function keepInView(box, inner, part) {
   const outer = box.getBoundingClientRect(), rect = inner.getBoundingClientRect();
   const head = 30;
   if (rect.top < outer.top + head) box.scrollTop += rect.top - outer.top - head;
   else if (rect.bottom > outer.bottom) box.scrollTop += rect.bottom - outer.bottom + 4;
+  const across = part && part.getBoundingClientRect();
+  if (across && across.left < outer.left) box.scrollLeft += across.left - outer.left - head;
+  else if (across && across.right > outer.right) box.scrollLeft += across.right - outer.right + head;
 }
