@@ -8,7 +8,7 @@ use threadwise_ir::{EdgeId, Instance, Point};
 use threadwise_limits::Budget;
 use threadwise_logic::Term;
 use threadwise_solver::SolverCommand;
-use threadwise_symbolic::{End, Population, World, by_constants, initial_store, named_shared, starts};
+use threadwise_symbolic::{End, Population, Way, World, by_constants, initial_store, named_shared, starts};
 
 /// Graphs with more nodes than this are not treated.
 const MAX_NODES: usize = 1500;
@@ -162,22 +162,42 @@ impl Builder<'_> {
         let (world, well_formed) = self.oracle.world(&place.points, &place.facts);
         let mut moves = Vec::new();
         for &thread in &first.threads {
-            for way in self.oracle.ways(thread, thread, &world)? {
-                let End::Rest(state) = &way.end else { continue };
-                let when = well_formed.and(&way.when);
+            for (after, ways) in self.outcomes(thread, &world)? {
+                let when = well_formed.and(Term::any(ways.iter().map(|way| &way.when)));
                 if !self.oracle.is_possible(&when)? {
                     continue;
                 }
-                let after = world.after(thread, state);
                 let facts = self.facts_after(&place.facts, &when, &world, &after)?;
-                let program = &self.oracle.population.program;
-                let turn = self.lanes.turn_after(place.turn, thread, program, state.point.location);
-                let to = self.node(Place { points: after.points(), facts, turn });
-                moves.push((thread, way.path.to_vec(), to));
+                let (program, points) = (&self.oracle.population.program, after.points());
+                let turn = self.lanes.turn_after(place.turn, thread, program, points[thread].location);
+                let to = self.node(Place { points, facts, turn });
+                moves.extend(ways.iter().map(|way| (thread, way.path.to_vec(), to)));
             }
         }
         (self.graph.nodes[node].first, self.graph.nodes[node].moves) = (first, moves);
         Ok(())
+    }
+
+    /// The ways of a thread's next step, those together that lead to the same points and do the same to what is followed; with
+    /// what the first of them leads to.
+    fn outcomes(&self, thread: usize, world: &World) -> Result<Vec<(World, Vec<Way>)>, Stop> {
+        let mut all: Vec<(World, Vec<Way>)> = Vec::new();
+        let followed = |world: &World| -> Vec<Term> {
+            let leaves = world.leaves();
+            self.oracle.followed.iter().map(|&leaf| leaves[leaf].clone()).collect()
+        };
+        for way in self.oracle.ways(thread, thread, world)? {
+            let End::Rest(state) = &way.end else { continue };
+            let after = world.after(thread, state);
+            match all
+                .iter_mut()
+                .find(|(known, _)| known.points() == after.points() && followed(known) == followed(&after))
+            {
+                Some((_, ways)) => ways.push(way),
+                None => all.push((after, vec![way])),
+            }
+        }
+        Ok(all)
     }
 
     /// What is the same as before needs no question.

@@ -5,11 +5,12 @@ use crate::Stop;
 use crate::keys::{at_keys, keys};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use threadwise_ir::{Point, Sort};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, Settings, SolverCommand};
-use threadwise_symbolic::{End, Population, Way, World, by_constants, ways};
+use threadwise_symbolic::{End, Footprint, Population, Way, World, by_constants, ways};
 
 /// Shared variables, by the numbers of their terms, that have certain values.
 pub(crate) type Facts = BTreeMap<usize, i64>;
@@ -42,6 +43,7 @@ pub(crate) struct Oracle<'a> {
     possible: FxHashMap<Term, bool>,
     doings: FxHashMap<(usize, Point, Facts), Doing>,
     exchanged: FxHashMap<(Place, Place, Option<Facts>), bool>,
+    footprints: FxHashMap<Place, Rc<Footprint>>,
 }
 
 impl<'a> Oracle<'a> {
@@ -51,8 +53,9 @@ impl<'a> Oracle<'a> {
         budget: &Budget,
     ) -> Result<Oracle<'a>, Stop> {
         let session = Session::start(command, Settings::default(), budget)?;
-        let (possible, doings, exchanged) = Default::default();
-        Ok(Oracle { population, session, followed: followed(population), possible, doings, exchanged })
+        let (possible, doings, exchanged, footprints) = Default::default();
+        let followed = followed(population);
+        Ok(Oracle { population, session, followed, possible, doings, exchanged, footprints })
     }
 
     /// Constants for everything but the facts, and that they are of their sorts.
@@ -192,30 +195,49 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    fn footprint(&mut self, place: &Place) -> Result<Rc<Footprint>, Stop> {
+        if let Some(known) = self.footprints.get(place) {
+            return Ok(known.clone());
+        }
+        let (world, _) = self.world(std::slice::from_ref(&place.1), &Facts::new());
+        let footprint = Rc::new(Footprint::of(&world, &self.ways(place.0, 0, &world)?));
+        self.footprints.insert(place.clone(), footprint.clone());
+        Ok(footprint)
+    }
+
     fn doing(&mut self, thread: usize, point: &Point, facts: &Facts) -> Result<Doing, Stop> {
+        let footprint = self.footprint(&(thread, point.clone()))?;
+        // Others make no difference, and stay as they are.
+        let facts = &touched(facts, &[&footprint]);
         let key = (thread, point.clone(), facts.clone());
         if let Some(known) = self.doings.get(&key) {
             return Ok(known.clone());
         }
         let (world, well_formed) = self.world(std::slice::from_ref(point), facts);
-        let mut doing = Doing::default();
+        let (mut wrong, mut leading): (Vec<Term>, Vec<(Point, Vec<Term>)>) = Default::default();
+        let mut changing: Vec<(usize, Vec<Term>)> = facts.keys().map(|&leaf| (leaf, Vec::new())).collect();
         for way in self.ways(thread, 0, &world)? {
-            if !self.is_possible(&well_formed.and(&way.when))? {
+            let End::Rest(state) = &way.end else {
+                wrong.push(way.when);
                 continue;
+            };
+            let after = world.after(0, state).leaves();
+            for ((leaf, changed), value) in changing.iter_mut().zip(facts.values()) {
+                changed.push(way.when.and(after[*leaf].equals(constant(&after[*leaf], *value)).not()));
             }
-            match way.end {
-                End::Error => doing.goes_wrong = true,
-                End::Rest(state) => {
-                    let after = world.after(0, &state).leaves();
-                    for (&leaf, &value) in facts {
-                        let same = after[leaf].equals(constant(&after[leaf], value));
-                        if self.is_possible(&Term::all([&well_formed, &way.when, &same.not()]))? {
-                            doing.changes.push(leaf);
-                        }
-                    }
-                    doing.to.push(state.point);
-                }
+            match leading.iter_mut().find(|(to, _)| *to == state.point) {
+                Some((_, ways)) => ways.push(way.when),
+                None => leading.push((state.point.clone(), vec![way.when])),
             }
+        }
+        // All ways that matter for the same are one question.
+        let mut is_possible = |any: &Vec<Term>| self.is_possible(&well_formed.and(Term::any(any)));
+        let mut doing = Doing { goes_wrong: is_possible(&wrong)?, ..Doing::default() };
+        for (leaf, changed) in &changing {
+            doing.changes.extend(is_possible(changed)?.then_some(*leaf));
+        }
+        for (to, ways) in leading {
+            doing.to.extend(is_possible(&ways)?.then_some(to));
         }
         self.doings.insert(key, doing.clone());
         Ok(doing)
@@ -243,11 +265,16 @@ impl<'a> Oracle<'a> {
     }
 
     fn can_exchange(&mut self, first: &Place, other: &Place, facts: Option<&Facts>) -> Result<bool, Stop> {
-        let key = (first.clone(), other.clone(), facts.cloned());
+        let (one, two) = (self.footprint(first)?, self.footprint(other)?);
+        if one.is_apart_from(&two) {
+            return Ok(true);
+        }
+        let facts = facts.map(|facts| touched(facts, &[&one, &two]));
+        let key = (first.clone(), other.clone(), facts.clone());
         if let Some(known) = self.exchanged.get(&key) {
             return Ok(*known);
         }
-        let known = self.exchanges(first, other, facts.unwrap_or(&Facts::new()))?;
+        let known = self.exchanges(first, other, &facts.unwrap_or_default())?;
         self.exchanged.insert(key, known);
         Ok(known)
     }
@@ -260,6 +287,7 @@ impl<'a> Oracle<'a> {
         for before in self.ways(other.0, 1, &world)? {
             let End::Rest(state) = &before.end else { continue };
             let between = world.after(1, state);
+            let mut bad = Vec::new();
             for late in self.ways(first.0, 0, &between)? {
                 let happens = before.when.and(&late.when);
                 let good = match &late.end {
@@ -270,10 +298,10 @@ impl<'a> Oracle<'a> {
                     }
                 };
                 let left = good.conjuncts().iter().filter(|part| !happens.conjuncts().contains(part));
-                let bad = Term::all([&well_formed, &happens, &Term::all(left).not()]);
-                if self.is_possible(&bad)? {
-                    return Ok(false);
-                }
+                bad.push(happens.and(Term::all(left).not()));
+            }
+            if self.is_possible(&well_formed.and(Term::any(&bad)))? {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -299,6 +327,12 @@ fn along<'w>(ways: &'w [Way], wanted: &Way, world: &World, who: usize) -> Option
         End::Rest(state) if way.path == wanted.path => Some((way, world.after(who, state))),
         End::Rest(_) | End::Error => None,
     })
+}
+
+/// The facts about terms that these steps read or write.
+fn touched(facts: &Facts, footprints: &[&Footprint]) -> Facts {
+    let is_touched = |leaf: &usize| footprints.iter().any(|footprint| footprint.touches(*leaf));
+    facts.iter().filter(|(leaf, _)| is_touched(leaf)).map(|(&leaf, &value)| (leaf, value)).collect()
 }
 
 /// A value of the term's sort.

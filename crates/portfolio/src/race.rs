@@ -270,13 +270,15 @@ impl Race<'_> {
         self.running.remove(index.expect("only those who run say something"))
     }
 
-    /// Large shares for the search and for the first prover.
+    /// Large shares for the search and for the first prover; and for engine `lockstep`, which is only asked where it is likely
+    /// to be the only one that can say.
     fn weigh(&self) {
         let mut of_next_prover = LARGE_SHARE;
         for runner in &self.running {
             let share = match runner.engine.name() {
                 EngineName::Explicit => LARGE_SHARE,
                 EngineName::Hunt => HALF_SHARE,
+                EngineName::Lockstep => LARGE_SHARE,
                 EngineName::Contracts
                 | EngineName::Conformance
                 | EngineName::Modular
@@ -285,7 +287,6 @@ impl Race<'_> {
                 | EngineName::Locks
                 | EngineName::Intervals
                 | EngineName::Coverability
-                | EngineName::Lockstep
                 | EngineName::Relations => std::mem::replace(&mut of_next_prover, SMALL_SHARE),
             };
             runner.worker.set_weight(share);

@@ -143,7 +143,13 @@ fn statement(dice: &mut Dice, depth: u64) -> String {
             )
         }
         11 | 12 => {
-            let body: String = (0..1 + dice.roll(3)).map(|_| statement(dice, 0)).collect();
+            // So many ways are taken apart, where others have no part in it.
+            let body: String = match dice.roll(3) {
+                0 => {
+                    (0..6).map(|_| format!("if ({} == 1) {}", dice.pick(&["x", "y", "z"]), assignment(dice))).collect()
+                }
+                _ => (0..1 + dice.roll(3)).map(|_| statement(dice, 0)).collect(),
+            };
             format!("__VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end();")
         }
         13 | 14 => {

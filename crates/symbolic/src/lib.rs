@@ -13,6 +13,7 @@
 mod edge;
 mod elements;
 mod expression;
+mod footprint;
 mod hazards;
 mod initial;
 mod layout;
@@ -30,6 +31,7 @@ mod world;
 
 pub use edge::{Choose, Taken, by_constants, take_edge};
 pub use expression::{Others, Translated, View};
+pub use footprint::Footprint;
 pub use hazards::{Hazard, Hazards};
 pub use initial::initial_store;
 pub use layout::{Layout, Value};

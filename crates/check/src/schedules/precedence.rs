@@ -3,12 +3,13 @@
 use super::read_fact;
 use crate::predicate::Predicate;
 use crate::{CheckError, refuted};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use threadwise_evidence::{ScheduleNode, ScheduleProof};
 use threadwise_ir::{Instance, Point, ThreadId};
 use threadwise_logic::Term;
 use threadwise_solver::{Answer, Session};
-use threadwise_symbolic::{End, Population, Unsupported, Way, World, by_constants, ways};
+use threadwise_symbolic::{End, Footprint, Population, Unsupported, Way, World, by_constants, ways};
 
 /// A thread at a point.
 type Place = (ThreadId, Point);
@@ -22,6 +23,8 @@ pub(super) struct Exchanges<'a> {
     kept: FxHashSet<u32>,
     /// Who may go before whom: because of this reason, or always.
     exchanged: FxHashSet<(Option<u32>, Place, Place)>,
+    /// What the next step of a thread at a point reads and writes.
+    footprints: FxHashMap<Place, Rc<Footprint>>,
 }
 
 impl<'a> Exchanges<'a> {
@@ -32,8 +35,8 @@ impl<'a> Exchanges<'a> {
     ) -> Result<Exchanges<'a>, CheckError> {
         let facts =
             proof.reasons.iter().map(|reason| read_fact(population, &reason.formula)).collect::<Result<_, _>>()?;
-        let (kept, exchanged) = (FxHashSet::default(), FxHashSet::default());
-        Ok(Exchanges { population, proof, facts, session, kept, exchanged })
+        let (kept, exchanged, footprints) = Default::default();
+        Ok(Exchanges { population, proof, facts, session, kept, exchanged, footprints })
     }
 
     /// Whether those that are said to go first at a node may do so. That the formula of the reason holds at the node is
@@ -100,6 +103,10 @@ impl<'a> Exchanges<'a> {
         {
             return Ok(());
         }
+        if self.footprint(first)?.is_apart_from(&*self.footprint(other)?) {
+            self.exchanged.insert(places(None));
+            return Ok(());
+        }
         let scene = Scene::new(self.population, &[first.clone(), other.clone()]);
         let bad = scene.exchanges()?;
         if self.is_impossible(&scene, &scene.well_formed, &bad)? {
@@ -113,6 +120,16 @@ impl<'a> Exchanges<'a> {
         }
         let name = |place: &Place| self.population.thread_name(i64::from(place.0.0) + 1);
         Err(refuted(format!("a step of {} cannot always come before one of {}", name(first), name(other))))
+    }
+
+    fn footprint(&mut self, place: &Place) -> Result<Rc<Footprint>, CheckError> {
+        if let Some(known) = self.footprints.get(place) {
+            return Ok(known.clone());
+        }
+        let scene = Scene::new(self.population, std::slice::from_ref(place));
+        let footprint = Rc::new(Footprint::of(&scene.world, &scene.ways(0, &scene.world)?));
+        self.footprints.insert(place.clone(), footprint.clone());
+        Ok(footprint)
     }
 
     fn is_impossible(&mut self, scene: &Scene<'_>, given: &Term, bad: &[Term]) -> Result<bool, CheckError> {

@@ -114,31 +114,39 @@ impl Emitter<'_> {
             tell_of_lives: &tell_of_lives,
             beside: &beside,
         };
-        for at in merged(&surroundings, &self.fixed) {
-            self.location(at).transient = true;
-        }
+        let Merged { inside, seen } = merged(&surroundings, &self.fixed);
+        inside.into_iter().for_each(|at| self.location(at).transient = true);
+        seen.into_iter().for_each(|at| self.location(at).transient = false);
     }
 }
 
-/// The points that can be merged into the steps that lead to them. The last argument says which never are.
-pub(super) fn merged(of: &Surroundings<'_>, fixed: &BTreeSet<LocationId>) -> Vec<LocationId> {
+/// What becomes of points.
+#[derive(Default)]
+pub(super) struct Merged {
+    /// They are merged into the steps that lead to them.
+    pub(super) inside: BTreeSet<LocationId>,
+    /// They were inside of an atomic step that is taken apart.
+    pub(super) seen: BTreeSet<LocationId>,
+}
+
+/// Which points are merged into the steps that lead to them. The last argument says which never are.
+pub(super) fn merged(of: &Surroundings<'_>, fixed: &BTreeSet<LocationId>) -> Merged {
     let is_plain = |edge: &Edge| matches!(edge.op, Op::Command(Command { update: Update::Assign(_), .. }));
     if !of.edges.iter().all(is_plain) {
-        return Vec::new();
+        return Merged::default();
     }
     let movers = Movers::of(of);
-    let look = Look { of, movers: &movers };
-    let ids = (0..of.program.locations.len() as u32).map(LocationId);
-    let pieces: BTreeMap<LocationId, Piece> =
-        ids.filter(|id| !of.program.location(*id).transient).map(|id| (id, look.piece(id))).collect();
+    let mut look = Look { of, movers: &movers, parted: BTreeSet::new() };
+    look.parted = look.taken_apart();
+    let pieces: BTreeMap<LocationId, Piece> = look.seen().into_iter().map(|id| (id, look.piece(id))).collect();
     let order = in_order(&pieces, fixed);
     let mut arrivals: BTreeMap<LocationId, Arrival> = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut found = BTreeSet::new();
     for at in order {
         let piece = &pieces[&at];
         let start = match arrivals.get(&at) {
             Some(arrival) if !fixed.contains(&at) && fits(*arrival, piece) => {
-                found.push(at);
+                found.insert(at);
                 *arrival
             }
             _ => Arrival { is_late: false, ways: 1, edges: 0, chooses: false },
@@ -154,7 +162,8 @@ pub(super) fn merged(of: &Surroundings<'_>, fixed: &BTreeSet<LocationId>) -> Vec
             arrivals.insert(to, before.map_or(now, |before| together(before, now)));
         }
     }
-    found
+    let seen = look.parted.difference(&found).copied().collect();
+    Merged { inside: found, seen }
 }
 
 fn together(a: Arrival, b: Arrival) -> Arrival {
@@ -201,9 +210,37 @@ fn in_order(pieces: &BTreeMap<LocationId, Piece>, fixed: &BTreeSet<LocationId>) 
 struct Look<'a> {
     of: &'a Surroundings<'a>,
     movers: &'a Movers<'a>,
+    /// Points inside of atomic steps that are looked at as if others saw them.
+    parted: BTreeSet<LocationId>,
 }
 
 impl Look<'_> {
+    fn is_inside(&self, at: LocationId) -> bool {
+        self.of.program.location(at).transient && !self.parted.contains(&at)
+    }
+
+    /// The points that others see.
+    fn seen(&self) -> Vec<LocationId> {
+        (0..self.of.program.locations.len() as u32).map(LocationId).filter(|id| !self.is_inside(*id)).collect()
+    }
+
+    /// Where ways meet inside of atomic steps that have too many of them, or go round in them, and of which all parts commute
+    /// with what others do: whether such a step is one or several makes no difference to others.
+    fn taken_apart(&self) -> BTreeSet<LocationId> {
+        let mut parted = BTreeSet::new();
+        for start in self.seen() {
+            let inside = self.inside(start);
+            let piece = self.piece(start);
+            let count = piece.ends.values().fold(0, |all: u64, ways| all.saturating_add(*ways));
+            if piece.kind == Kind::Both && count > MOST_WAYS {
+                let into =
+                    |at: &LocationId| inside.iter().flat_map(|from| self.targets(*from)).filter(|to| to == at).count();
+                parted.extend(inside.iter().filter(|at| **at != start && into(at) > 1));
+            }
+        }
+        parted
+    }
+
     fn piece(&self, start: LocationId) -> Piece {
         let inside = self.inside(start);
         let mut piece = Piece { kind: Kind::Both, ends: BTreeMap::new(), edges: 0, chooses: false, is_total: true };
@@ -219,7 +256,7 @@ impl Look<'_> {
         // It may go round for ever.
         piece.is_total &= ways.is_some();
         for &at in &inside {
-            for to in self.targets(at).filter(|to| !self.of.program.location(*to).transient) {
+            for to in self.targets(at).filter(|to| !self.is_inside(*to)) {
                 let more = ways.as_ref().map_or(u64::MAX, |ways| ways[&at]);
                 let known = piece.ends.entry(to).or_default();
                 *known = known.saturating_add(more);
@@ -236,7 +273,7 @@ impl Look<'_> {
     fn inside(&self, start: LocationId) -> BTreeSet<LocationId> {
         let (mut found, mut work) = (BTreeSet::from([start]), vec![start]);
         while let Some(at) = work.pop() {
-            let next = self.targets(at).filter(|to| self.of.program.location(*to).transient);
+            let next = self.targets(at).filter(|to| self.is_inside(*to));
             work.extend(next.filter(|to| found.insert(*to)));
         }
         found
@@ -244,7 +281,7 @@ impl Look<'_> {
 
     /// In how many ways a step comes to each point in it; nothing if it can come to one again and again.
     fn ways(&self, start: LocationId, inside: &BTreeSet<LocationId>) -> Option<BTreeMap<LocationId, u64>> {
-        let is_inside = |to: &LocationId| self.of.program.location(*to).transient;
+        let is_inside = |to: &LocationId| self.is_inside(*to);
         let mut missing: BTreeMap<LocationId, u64> = inside.iter().map(|at| (*at, 0)).collect();
         for to in inside.iter().flat_map(|at| self.targets(*at)).filter(is_inside) {
             *missing.entry(to).or_default() += 1;
