@@ -33,9 +33,6 @@ pub(crate) type Threads = Vec<Vec<Code>>;
 
 /// Whether the engine can treat a program, or why it cannot.
 pub fn applicable(program: &Program) -> Result<(), String> {
-    if program.patterns().next().is_none() && program.outline.is_none() {
-        return Err("it has no `norace`".to_string());
-    }
     if program.patterns().any(|(_, pattern)| pattern.is_of_all_threads()) {
         return Err("it asks about what all threads do together".to_string());
     }
@@ -57,6 +54,13 @@ pub fn applicable(program: &Program) -> Result<(), String> {
         Some(edge) => Err(format!("values decide whether the assertion at {} holds", program.source.locate(edge.span))),
         None => Ok(()),
     }
+}
+
+/// Whether it is worth asking: where races are asked about, and of programs with memory, whose accesses mostly go well
+/// whatever the values.
+pub fn is_candidate(program: &Program) -> bool {
+    let is_asked = program.patterns().next().is_some() || program.outline.is_some() || program.telling.is_some();
+    is_asked && applicable(program).is_ok()
 }
 
 /// Looks for a proof that nothing races, in the program itself and then in its outline, where less has to be excluded.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use threadwise_check::check;
 use threadwise_claims::Claim;
-use threadwise_engine_locks::{analyse, applicable};
+use threadwise_engine_locks::{analyse, applicable, is_candidate};
 use threadwise_evidence::{Element, Fact, Lock, Proof, ProtectionProof};
 use threadwise_ir::{Program, SharedId, TemplateId, VarRef};
 use threadwise_limits::Budget;
@@ -321,9 +321,11 @@ fn reasons_name_what_could_not_be_excluded() {
 }
 
 #[test]
-fn it_is_for_programs_about_races() {
+fn it_is_for_programs_about_races_and_what_goes_wrong_whatever_the_values() {
     let refused = |text: &str| applicable(&program(text)).expect_err(text);
-    assert!(refused("shared x: int; thread P { x = 1; }").contains("no `norace`"));
+    proved(&program("shared x: int; thread P { x = 1; }"));
+    assert!(!is_candidate(&program("shared x: int; thread P { x = 1; }")));
+    assert!(unknown("shared x: 0..3; thread P { x = x + 1; }").contains("a value or an index may be out of range"));
     assert!(refused("shared x: int; thread P { x = 1; } norace x; invariant x == 0;").contains("other than `norace`"));
     assert!(refused("shared x: int; thread P { assert x == 0; } norace x;").contains("test.tw:1:27"));
     assert!(refused("shared x: int; init x == 0; thread P { x = 1; } norace x;").contains("`init`"));

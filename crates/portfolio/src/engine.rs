@@ -250,6 +250,10 @@ impl Engine for Locks {
         locks::applicable(program)
     }
 
+    fn is_candidate(&self, program: &Program) -> bool {
+        locks::is_candidate(program)
+    }
+
     /// A race that could not be excluded may be real: a short search of interleavings finds out.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         let (claim, stats) = locks::analyse(program, budget);
