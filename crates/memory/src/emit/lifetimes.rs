@@ -1,5 +1,6 @@
 //! How long local variables live that other threads may reach, where invalid accesses are looked for: as long as the call
-//! that they belong to. A flag for each says whether it lives, as it does for objects on the heap.
+//! that they belong to, and thread-local ones as long as their thread. A flag for each says whether it lives, as it does for
+//! objects on the heap.
 
 use super::{Emitter, assigned};
 use crate::code::{InstructionKind, Language, Library, LocalId};
@@ -11,14 +12,18 @@ use threadwise_ir::{BinaryOp, Command, Expr as Term, Initial, Sort, Value, VarRe
 use threadwise_source::Span;
 
 impl Emitter<'_> {
-    /// Whether a local lives until its thread and the process end. When main returns, so does everybody.
+    /// Whether a local lives until its thread and the process end.
     fn lives_to_the_end(&self, owner: ThreadIndex, local: LocalId) -> bool {
-        let thread = self.threads.get(owner);
-        let of = &thread.flat.locals[local.index()];
+        let of = &self.threads.get(owner).flat.locals[local.index()];
+        of.call == 0 && of.variable.block.is_none() && self.ends_with_the_process(owner)
+    }
+
+    /// When main returns, so does everybody.
+    fn ends_with_the_process(&self, thread: ThreadIndex) -> bool {
+        let thread = self.threads.get(thread);
         let exits = |kind: &InstructionKind| matches!(kind, InstructionKind::Library(library) if matches!(**library, Library::ThreadExit(_)));
-        let instructions = || thread.flat.blocks.iter().flat_map(|block| &block.instructions);
-        let is_outermost = of.call == 0 && of.variable.block.is_none();
-        thread.is_entry && is_outermost && !instructions().any(|instruction| exits(&instruction.kind))
+        let mut instructions = thread.flat.blocks.iter().flat_map(|block| &block.instructions);
+        thread.is_entry && !instructions.any(|instruction| exits(&instruction.kind))
     }
 
     /// Gives flags to the variables whose ends other threads could notice.
@@ -28,10 +33,16 @@ impl Emitter<'_> {
         }
         for id in (0..self.objects.objects.len() as u32).map(ObjectId) {
             let object = self.objects.object(id);
-            let Storage::Local(owner, local) = object.storage else { continue };
-            let is_in_block = self.threads.get(owner).flat.locals[local.index()].variable.block.is_some();
+            let (owner, ends) = match object.storage {
+                Storage::Local(owner, local) => {
+                    let is_in_block = self.threads.get(owner).flat.locals[local.index()].variable.block.is_some();
+                    (owner, !is_in_block && !self.lives_to_the_end(owner, local))
+                }
+                Storage::ThreadLocal(owner, _) => (owner, !self.ends_with_the_process(owner)),
+                Storage::Global(_) | Storage::Heap(_) | Storage::Function(_) => continue,
+            };
             let is_seen = object.leaves.iter().any(|leaf| self.visible.contains(leaf));
-            if is_seen && !is_in_block && !self.lives_to_the_end(owner, local) {
+            if is_seen && ends {
                 let sort = Sort::array(Sort::Range(0, 0), Sort::Bool);
                 let name = format!("{}.{}.alive", self.threads.get(owner).name, object.name);
                 let alive = self.add_shared(name, sort, Initial::Default, object.span);
@@ -160,11 +171,12 @@ impl Emitter<'_> {
     /// Whether a variable of another call or thread may be gone without a flag that says so. Then it is not understood what
     /// an access of it is.
     pub(super) fn may_be_gone(&self, object: ObjectId) -> bool {
-        let Storage::Local(owner, local) = self.objects.object(object).storage else { return false };
-        self.checks.memory
-            && owner != self.thread
-            && !self.alive.contains_key(&object)
-            && !self.lives_to_the_end(owner, local)
+        let (owner, ends) = match self.objects.object(object).storage {
+            Storage::Local(owner, local) => (owner, !self.lives_to_the_end(owner, local)),
+            Storage::ThreadLocal(owner, _) => (owner, !self.ends_with_the_process(owner)),
+            Storage::Global(_) | Storage::Heap(_) | Storage::Function(_) => return false,
+        };
+        self.checks.memory && owner != self.thread && !self.alive.contains_key(&object) && ends
     }
 
     /// Whether a variable of the thread that is being emitted is gone here for sure: its call, or its block, is not open.
@@ -193,6 +205,7 @@ impl Emitter<'_> {
             Storage::Local(owner, local) if owner == self.thread => {
                 call.is_none_or(|call| flat.locals[local.index()].call == call)
             }
+            Storage::ThreadLocal(owner, _) => owner == self.thread && call.is_none_or(|call| call == 0),
             _ => false,
         };
         let flags: Vec<_> = self.alive.iter().filter(|(object, _)| is_of(object)).map(|(_, flag)| *flag).collect();
