@@ -58,7 +58,7 @@ fn both(a: &Known, b: &Known) -> Known {
 }
 
 /// The variable that a pointer is, or from which it has been moved inside of an object.
-fn origin(pointer: &Expr) -> Option<LocalId> {
+pub(crate) fn origin(pointer: &Expr) -> Option<LocalId> {
     match &pointer.kind {
         ExprKind::Load(place) => plain(place),
         ExprKind::Convert(inner) | ExprKind::Offset(inner, ..) => origin(inner),

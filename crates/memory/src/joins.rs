@@ -21,7 +21,7 @@ pub(crate) fn joined_all(points: &mut Points<'_>) -> JoinedAll {
     let threads = points.threads;
     let mut found = JoinedAll::new();
     for thread in threads.indices().filter(|&thread| threads.get(thread).copies.is_one()) {
-        let mut search = Search { points, thread, flat: &threads.get(thread).flat };
+        let mut search = Search::of(points, thread);
         let loops = search.loops();
         for (create, kind) in search.creations(&loops) {
             for join in search.joins(&loops, &create) {
@@ -34,10 +34,10 @@ pub(crate) fn joined_all(points: &mut Points<'_>) -> JoinedAll {
 
 /// A loop that counts from 0 up by one, while it compares with a bound.
 #[derive(Clone, Debug)]
-struct Counting {
-    cycle: usize,
-    header: usize,
-    index: LocalId,
+pub(crate) struct Counting {
+    pub(crate) cycle: usize,
+    pub(crate) header: usize,
+    pub(crate) index: LocalId,
     bound: Expr,
     /// Where it counts: block and instruction.
     counts: (usize, usize),
@@ -50,13 +50,34 @@ struct Creation {
     at: At,
 }
 
-struct Search<'a, 'p> {
+pub(crate) struct Search<'a, 'p> {
     points: &'a mut Points<'p>,
     thread: ThreadIndex,
     flat: &'p Flat,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'p> Search<'a, 'p> {
+    pub(crate) fn of(points: &'a mut Points<'p>, thread: ThreadIndex) -> Search<'a, 'p> {
+        let flat = &points.threads.get(thread).flat;
+        Search { points, thread, flat }
+    }
+
+    /// The loop that counts in which a kind of threads is created, at most once each time that it goes round, and nowhere else.
+    pub(crate) fn creating(&self, at: At, kind: ThreadIndex) -> Option<Counting> {
+        let cycles = self.flat.on_cycles();
+        let place = (at.block as usize, at.instruction as usize);
+        let is_it = |of: &Counting| cycles[place.0] == Some(of.cycle) && self.is_before_counting(of, place);
+        self.loops().into_iter().find(is_it).filter(|_| self.only_kind(at) == Some(kind))
+    }
+
+    /// Whether nobody writes a variable once a loop has begun.
+    pub(crate) fn stays(&mut self, variable: &Place, of: &Counting) -> bool {
+        let (thread, later) = (self.thread, self.reachable(of.header));
+        let leaves: BTreeSet<LeafId> = self.points.leaves_of(thread, variable).into_iter().collect();
+        let is_later = |at: At| at.thread != thread || later.contains(&(at.block as usize));
+        !leaves.is_empty() && !self.is_written(&leaves, &is_later)
+    }
+
     fn targets(&self, block: usize) -> Vec<usize> {
         crate::walk::targets(&self.flat.blocks[block].end).into_iter().map(BlockId::index).collect()
     }

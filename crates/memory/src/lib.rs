@@ -6,6 +6,7 @@
 //! `emit` makes the steps. What the analyses leave out no execution does, and where a bound was chosen the program
 //! asserts that it is kept: a failure of that kind says nothing about the user's program.
 
+mod apart;
 mod atlas;
 pub mod code;
 mod emit;

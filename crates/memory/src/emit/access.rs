@@ -30,6 +30,8 @@ pub(crate) struct Access {
     pub(crate) atomic: bool,
     /// Nobody else can know of the object yet.
     pub(crate) fresh: bool,
+    /// Objects that are divided among threads, of which this is a part of the running thread.
+    pub(crate) own: Vec<ObjectId>,
     /// It is a variable by its name, which lives as long as anybody can name it.
     pub(crate) named: bool,
     pub(crate) span: Span,
@@ -62,7 +64,8 @@ impl Emitter<'_> {
             Base::Local(_) | Base::Global(_) => false,
         };
         let named = !matches!(place.base, Base::Deref(..));
-        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, fresh, named, span: place.span })
+        let own = self.own_objects(&cells, place);
+        Ok(Access { cells, atomic: place.atomic || self.atomic > 0, fresh, own, named, span: place.span })
     }
 
     fn direct(&mut self, place: &Place, part: u64, ty: (&Type, Bit)) -> Fallible<Vec<Cell>> {
@@ -417,7 +420,7 @@ impl Emitter<'_> {
         self.each_cell(access, &mut |emitter, cell| {
             let place = || emitter.place_of(temporary, &[], &sort, span);
             if emitter.is_vague_cell(cell) {
-                return emitter.vague_load(cell, access.fresh, place(), span);
+                return emitter.vague_load(cell, access, place());
             }
             let value = emitter.seen_as(cell, &ty, span);
             let kept = &emitter.kept[&cell.leaf];
@@ -467,7 +470,7 @@ impl Emitter<'_> {
         }
         self.each_cell(access, &mut |emitter, cell| {
             if emitter.is_vague_cell(cell) {
-                return emitter.vague_store(cell, access.fresh, span);
+                return emitter.vague_store(cell, access);
             }
             let kept = &emitter.kept[&cell.leaf];
             let value = match &value {
@@ -640,7 +643,14 @@ impl Emitter<'_> {
             Cell { leaf, indices: if is_vague { Vec::new() } else { indices }, when: None }
         });
         let atomic = place.atomic || self.atomic > 0;
-        Ok(Access { cells: cells.into_iter().collect(), atomic, fresh: false, named: true, span: place.span })
+        Ok(Access {
+            cells: cells.into_iter().collect(),
+            atomic,
+            fresh: false,
+            own: Vec::new(),
+            named: true,
+            span: place.span,
+        })
     }
 
     /// The scalars of a type by offset and, where they are in arrays, by indices: all elements one by one.
@@ -685,7 +695,10 @@ impl Emitter<'_> {
     fn store_any_where(&mut self, leaf: LeafId, condition: Term, span: Span) {
         let (from, is_sure) = (self.here, is_true(&condition));
         let cell = Cell { leaf, indices: Vec::new(), when: (!is_sure).then(|| condition.clone()) };
-        self.store(&Access { cells: vec![cell], atomic: false, fresh: false, named: false, span }, Value::Any);
+        self.store(
+            &Access { cells: vec![cell], atomic: false, fresh: false, own: Vec::new(), named: false, span },
+            Value::Any,
+        );
         if !is_sure {
             self.edge(from, self.here, super::guarded(not(condition)), span, None);
         }

@@ -573,7 +573,7 @@ impl Emitter<'_> {
         for object in vague {
             match fresh {
                 true => self.edge(from, to, Command::default(), span, None),
-                false => self.vague_free(object, from, to, span),
+                false => self.vague_free(object, pointer, [from, to], span),
             }
         }
         for (object, when, slot) in objects {

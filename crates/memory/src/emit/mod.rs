@@ -29,6 +29,7 @@ mod vague;
 mod values;
 mod variables;
 
+use crate::apart::Apart;
 use crate::atlas::{Atlas, Operation};
 use crate::code::{Code, FunctionId, InstructionKind};
 use crate::fresh::Fresh;
@@ -87,8 +88,10 @@ pub(crate) fn lower(
         ));
     }
     let joined_all = if options.outline { joined_all(&mut points) } else { JoinedAll::new() };
+    let apart = if options.outline { Apart::of(&mut points) } else { Apart::default() };
     let mut emitter = Emitter::new(code, options, &threads, &objects, points, &accesses, &sites, &depths);
     emitter.joined_all = joined_all;
+    emitter.divide(apart);
     emitter.moved = any_length::moved(&mut emitter.points);
     emitter.program.kept_elements = options.objects.max(1);
     emitter.draws = draws;
@@ -251,6 +254,8 @@ pub(crate) struct Emitter<'a> {
     fresh: Fresh,
     at: Option<At>,
     joined_all: JoinedAll,
+    /// Of outlines: objects that are divided among threads of a kind.
+    apart: Apart,
     pub(crate) startables: Vec<Option<Startable>>,
     pub(crate) lives: Option<Lives>,
     /// What a thread returned, by its identity, where somebody asks for it.
@@ -338,6 +343,7 @@ impl<'a> Emitter<'a> {
             fresh: Fresh::default(),
             at: None,
             joined_all: JoinedAll::new(),
+            apart: Apart::default(),
             startables: Vec::new(),
             lives: None,
             results: None,

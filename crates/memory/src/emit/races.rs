@@ -30,7 +30,7 @@ impl Emitter<'_> {
             };
             let vars: Vec<SharedId> = leaves.iter().filter_map(var).collect();
             let leaf = self.objects.leaf(first);
-            let depth = if self.is_vague(leaf.object) { 0 } else { leaf.dims.len() };
+            let depth = if self.is_vague(leaf.object) { usize::from(self.is_divided(first)) } else { leaf.dims.len() };
             let name = leaf.name.clone();
             if vars.is_empty() {
                 continue;

@@ -191,7 +191,7 @@ impl Emitter<'_> {
         let (span, name) = (object.span, self.name_of(&leaf));
         let element = self.pointers.element_sort(&leaf.ty);
         if self.is_vague(leaf.object) {
-            let var = VarRef::Shared(self.add_shared(name, super::vague::VAGUE, Initial::Default, span));
+            let var = VarRef::Shared(self.add_shared(name, self.vague_sort(id), Initial::Default, span));
             return Kept { var, element, is_set: None, more: Vec::new() };
         }
         let sort = self.pointers.sort_of(&leaf, element.clone());
@@ -306,7 +306,7 @@ impl Emitter<'_> {
             let span = self.objects.object(leaf.object).span;
             let element = self.pointers.element_sort(&leaf.ty);
             if self.is_vague(leaf.object) {
-                let var = add(&mut locals, leaf.name.to_string(), super::vague::VAGUE, span);
+                let var = add(&mut locals, leaf.name.to_string(), self.vague_sort(id), span);
                 self.kept.insert(id, Kept { var, element, is_set: None, more: Vec::new() });
                 continue;
             }
