@@ -48,7 +48,6 @@ pub enum Advice {
     GetSolver {
         how: &'static str,
     },
-    GetSolverOrRanges,
     SolverOrAnotherEngine,
     NameSolver,
     SeeWhetherSolverWorks,
@@ -58,12 +57,6 @@ pub enum Advice {
     BoundVariables {
         names: Vec<String>,
     },
-    BoundVariable,
-    RangeInsteadOfInt,
-    RangesOfInts,
-    RangesWhereThereAreSome,
-    RangesAgainstInfinity,
-    RangesForSearchByStates,
     SmallerSteps,
     MoreObjects,
     FewerCalls,
@@ -126,7 +119,7 @@ impl Advice {
 
     /// Whether it leaves less to search.
     pub fn is_smaller_search(&self) -> bool {
-        matches!(self, Advice::FixedNumberOfCopies | Advice::FewerCopies | Advice::RangesWhereThereAreSome)
+        matches!(self, Advice::FixedNumberOfCopies | Advice::FewerCopies)
     }
 
     /// Whether it has been tried, and makes a proof go through.

@@ -52,8 +52,8 @@ impl Unknown {
 
 fn gap_advice(gap: Gap) -> Advice {
     match gap {
-        Gap::Overflow(_) => Advice::BoundVariable,
-        Gap::Unbounded(_) => Advice::RangeInsteadOfInt,
+        // A range would be a guess, and make a right program wrong; engines that work with formulas do without one.
+        Gap::Overflow(_) | Gap::Unbounded(_) => Advice::UseAuto,
         Gap::TooMany(_) => Advice::SmallerSteps,
         Gap::Beyond(_) => Advice::MoreObjects,
         Gap::Interrupted(_) => Advice::LetItFinish,

@@ -40,7 +40,6 @@ impl fmt::Display for Advice {
             Advice::FewerCopies => "try fewer copies of a thread with `-D`",
 
             Advice::GetSolver { how } => how,
-            Advice::GetSolverOrRanges => "get a solver, or give `int` variables a range `lo..hi`",
             Advice::SolverOrAnotherEngine => "see docs/SOLVER.md on how to get a solver, or try another engine",
             Advice::NameSolver => "name one that is there, or none: then z3 is looked for",
             Advice::SeeWhetherSolverWorks => "see whether the solver works by itself, or name another with `--solver`",
@@ -49,16 +48,6 @@ impl fmt::Display for Advice {
                 let names = names.join(", ");
                 let end = "in place of `int`, which they keep: then all interleavings can be searched";
                 return write!(f, "give {names} {end}");
-            }
-            Advice::BoundVariable => "bound the variable with a range `lo..hi`",
-            Advice::RangeInsteadOfInt => "give the variable a range `lo..hi` instead of `int`",
-            Advice::RangesOfInts => "give `int` variables a range `lo..hi`",
-            Advice::RangesWhereThereAreSome => "give unbounded `int` variables a range `lo..hi` where they have one",
-            Advice::RangesAgainstInfinity => {
-                "give `int` variables a range `lo..hi`: with unbounded data a thread may have infinitely many states"
-            }
-            Advice::RangesForSearchByStates => {
-                "give `int` variables a range `lo..hi`: then the states are looked at one by one"
             }
             Advice::SmallerSteps => "split the step or the property, or give variables smaller types",
             Advice::MoreObjects => {

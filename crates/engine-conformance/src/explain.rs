@@ -31,7 +31,7 @@ pub(crate) fn out_of_budget(limit: Limit) -> Unknown {
 pub(crate) fn no_solver(program: &Program, template: TemplateId, how_to_get: &str) -> Unknown {
     let name = &program.template(template).name;
     let reason = format!("whether `{name}` conforms cannot be checked state by state, and {how_to_get}");
-    Unknown { reason, advice: vec![Advice::GetSolverOrRanges] }
+    Unknown { reason, advice: Vec::new() }
 }
 
 /// The solver did not find invariants.
@@ -41,7 +41,7 @@ pub(crate) fn not_solved(program: &Program, template: TemplateId, stop: Stop) ->
         return out_of_budget(limit);
     }
     let reason = format!("no proof that `{name}` conforms was found: {}", stop_text(program, &stop));
-    Unknown { reason, advice: vec![Advice::RangesForSearchByStates, Advice::StrongerNodes] }
+    Unknown { reason, advice: vec![Advice::StrongerNodes] }
 }
 
 /// Why there are no invariants.

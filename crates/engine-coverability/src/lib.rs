@@ -136,7 +136,7 @@ fn stopped(program: &Program, stop: Stop) -> Claim {
         Stop::Gap(gap) => Unknown::from_gap(program, gap),
         Stop::TooMany => Unknown {
             reason: "with unbounded data a thread has too many states".to_string(),
-            advice: vec![Advice::RangesOfInts],
+            advice: vec![Advice::UseAuto],
         },
         Stop::FromNothing => Unknown {
             reason: "a variable may get any thread as its value".to_string(),

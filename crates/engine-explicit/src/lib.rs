@@ -211,9 +211,7 @@ fn only_some_copies(copies: u32) -> Unknown {
 fn at_limit(limit: Limit, instance: &Instance) -> Unknown {
     let mut unknown = Unknown::at_limit(limit);
     let program = &instance.program;
-    if program.shared.iter().any(|v| v.sort.is_infinite()) {
-        unknown.advice.push(Advice::RangesWhereThereAreSome);
-    } else if instance.threads.len() > 2 {
+    if !program.has_unbounded_data() && instance.threads.len() > 2 {
         unknown.advice.push(Advice::FewerCopies);
     }
     unknown

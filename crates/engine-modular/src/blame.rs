@@ -15,16 +15,10 @@ use threadwise_source::Span;
 /// The analysis stopped.
 pub(crate) fn stopped(instance: &Instance, stop: Stop) -> Unknown {
     match stop {
-        Stop::Limit(limit) => {
-            let mut unknown = Unknown::at_limit(limit);
-            if instance.program.has_unbounded_data() {
-                unknown.advice.push(Advice::RangesAgainstInfinity);
-            }
-            unknown
-        }
+        Stop::Limit(limit) => Unknown::at_limit(limit),
         Stop::TooMany => Unknown {
             reason: "with unbounded data a thread has too many states".to_string(),
-            advice: vec![Advice::RangesOfInts],
+            advice: vec![Advice::UseAuto],
         },
         Stop::Start(span) => {
             let place = instance.program.source.locate(span);

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_claims::Unreached;
+use threadwise_evidence::{PointFormula, Proof};
 use threadwise_ir::{
     Copies, Domain, Env, Expr, ExprKind, Instance, LocationId, NoLocals, Op, Program, Routine, SharedId, Sort, VarRef,
 };
@@ -63,6 +64,43 @@ fn reached_locations(program: &Program, taken: &[u64]) -> BTreeSet<LocationId> {
         }
     }
     reached
+}
+
+/// For each edge whether a proof by formulas leaves it open that it is taken: no execution comes to a point of a thread's own
+/// code where `false` holds. Other proofs are not looked into.
+pub(crate) fn left_open(program: &Arc<Program>, proof: &Proof) -> Option<Vec<u64>> {
+    let Proof::Formulas(proof) = proof else { return None };
+    let mut taken = vec![0; program.edges.len()];
+    for (part, template) in proof.parts.iter().zip(proof.templates(program)) {
+        let template = program.template(template);
+        if template.copies == Copies::Exactly(0) {
+            continue;
+        }
+        let is_excluded = |point: &&PointFormula| point.formula == "false" && point.point.calls.is_empty();
+        let never: BTreeSet<LocationId> = part.points.iter().filter(is_excluded).map(|of| of.point.location).collect();
+        let mut seen = BTreeSet::new();
+        let mut open = vec![program.routine(template.body).entry];
+        while let Some(location) = open.pop() {
+            if !seen.insert(location) {
+                continue;
+            }
+            for &id in &program.location(location).edges {
+                let edge = program.edge(id);
+                let goes_on = !never.contains(&edge.to);
+                let called = match &edge.op {
+                    Op::Call { routine, .. } => Some(program.routine(*routine).entry),
+                    Op::Command(_) | Op::Return(_) => None,
+                };
+                // A call that does not come back is taken nevertheless.
+                if goes_on || called.is_some() {
+                    taken[id.index()] = 1;
+                }
+                open.extend(called);
+                open.extend(goes_on.then_some(edge.to));
+            }
+        }
+    }
+    Some(taken)
 }
 
 /// So many combinations of values are tried to see whether a property depends on them.

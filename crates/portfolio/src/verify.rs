@@ -5,7 +5,7 @@ use crate::notes::{Note, Story};
 use crate::options::EngineOptions;
 use crate::plan::not_for_this_program;
 use crate::race::race;
-use crate::unreached::{constant_properties, unreached};
+use crate::unreached::{constant_properties, left_open, unreached};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use threadwise_claims::{Advice, Attempt, Claim, Stats, Unknown, Unreached};
@@ -212,7 +212,8 @@ fn run_until_patient(
         if safe.states() == 0 {
             notes.push(Note::NoInitialState);
         }
-        left_out = stats.taken.as_ref().map_or_else(Vec::new, |taken| unreached(program, taken));
+        let taken = stats.taken.clone().or_else(|| left_open(program, proof.as_ref()?));
+        left_out = taken.map_or_else(Vec::new, |taken| unreached(program, &taken));
         notes.extend(constant_properties(program));
     }
     if let (Some(stuck), false) = (stats.stuck, matches!(verdict, Verdict::Unsafe(_))) {

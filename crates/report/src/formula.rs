@@ -1,5 +1,6 @@
 //! Sets of valuations as formulas that people can read.
 
+use crate::brief::brief;
 use crate::cubes::{Axis, Cube, Point, cover, is_run};
 use crate::numbers::show_count;
 use std::sync::Arc;
@@ -9,6 +10,9 @@ const MAX_VALUES: usize = 12;
 
 /// Values of whole arrays and sets that are longer are cut.
 const MAX_TEXT: usize = 32;
+
+/// Where formulas are to be short, longer ones are told in brief.
+const MAX_LENGTH: usize = 320;
 
 /// A variable of a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -145,8 +149,8 @@ fn only_missing(axis: Axis, values: &[i64]) -> Option<i64> {
 /// What a set of valuations says, as a disjunction of conjunctions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Formula {
-    /// What all disjuncts have in common, and the disjuncts.
-    Disjunction(Vec<String>, Vec<Vec<String>>),
+    /// What all disjuncts have in common, the disjuncts, and what follows from that in brief.
+    Disjunction(Vec<String>, Vec<Vec<String>>, Option<String>),
     /// There are too many valuations to make a formula of.
     TooMany(usize),
 }
@@ -156,9 +160,10 @@ impl Formula {
     pub(crate) fn of(variables: &[Variable], points: Vec<Point>) -> Formula {
         let axes: Vec<Axis> = variables.iter().map(Variable::axis).collect();
         let count = points.len();
-        let Some(cubes) = cover(&axes, points) else {
+        let Some(cubes) = cover(&axes, points.clone()) else {
             return Formula::TooMany(count);
         };
+        let in_brief = brief(variables, &points).filter(|_| cubes.len() > 1);
         let is_alike = |axis: usize| cubes.iter().all(|cube| cube[axis] == cubes[0][axis]);
         // The elements of a set stay together.
         let set = |axis: usize| variables[axis].member.as_ref().map(|(set, _)| set);
@@ -168,21 +173,26 @@ impl Formula {
         };
         let (common, own): (Vec<usize>, Vec<usize>) = (0..variables.len()).partition(is_common);
         match &cubes[..] {
-            [] => Formula::Disjunction(Vec::new(), Vec::new()),
-            [cube] => Formula::Disjunction(conjuncts(variables, cube, &common), vec![Vec::new()]),
+            [] => Formula::Disjunction(Vec::new(), Vec::new(), None),
+            [cube] => Formula::Disjunction(conjuncts(variables, cube, &common), vec![Vec::new()], None),
             [first, ..] => {
                 let disjuncts = cubes.iter().map(|cube| conjuncts(variables, cube, &own)).collect();
-                Formula::Disjunction(conjuncts(variables, first, &common), disjuncts)
+                Formula::Disjunction(conjuncts(variables, first, &common), disjuncts, in_brief)
             }
         }
     }
 
-    /// The formula as text, with at most so many disjuncts.
+    /// The formula as text. If it should have at most so many disjuncts, one that has more, or is long, is told in brief.
     pub(crate) fn show(&self, most: usize) -> String {
-        let (common, disjuncts) = match self {
+        let (common, disjuncts, brief) = match self {
             Formula::TooMany(count) => return format!("({} combinations of values)", show_count(*count as u64)),
-            Formula::Disjunction(common, disjuncts) => (common.join(" && "), disjuncts),
+            Formula::Disjunction(common, disjuncts, brief) => (common.join(" && "), disjuncts, brief),
         };
+        let length = |disjunct: &Vec<String>| disjunct.iter().map(|literal| literal.len() + 4).sum::<usize>();
+        let is_long = disjuncts.len() > most || disjuncts.iter().map(length).sum::<usize>() > MAX_LENGTH;
+        if let Some(brief) = brief.as_ref().filter(|_| most < usize::MAX && is_long) {
+            return brief.clone();
+        }
         if disjuncts.is_empty() {
             return "false".to_string();
         }
@@ -203,7 +213,7 @@ impl Formula {
 
 /// The conjuncts of a cube that speak of these variables. A set all of whose members are known
 /// is written out.
-fn conjuncts(variables: &[Variable], cube: &Cube, axes: &[usize]) -> Vec<String> {
+pub(crate) fn conjuncts(variables: &[Variable], cube: &Cube, axes: &[usize]) -> Vec<String> {
     let mut conjuncts = Vec::new();
     let mut written: Option<&str> = None;
     for &axis in axes {
@@ -305,11 +315,15 @@ mod tests {
     }
 
     #[test]
-    fn long_disjunctions_are_cut() {
+    fn long_disjunctions_are_told_in_brief() {
         let variables = [number("x", None), number("y", None)];
         let points: Vec<Point> = (0..9).map(|n| vec![2 * n, 3 * n]).collect();
         let formula = Formula::of(&variables, points);
-        assert_eq!(formula.show(2), "x == 0 && y == 0 || x == 2 && y == 3 || … (7 more)");
+        assert_eq!(
+            formula.show(2),
+            "x in {0, 2, 4, 6, 8, 10, 12, 14, 16} && y in {0, 3, 6, 9, 12, 15, 18, 21, 24} && …"
+        );
+        assert!(formula.show(usize::MAX).starts_with("x == 0 && y == 0 || x == 2 && y == 3 || x == 4 && y == 6"));
         assert_eq!(Formula::TooMany(12).show(2), "(12 combinations of values)");
     }
 

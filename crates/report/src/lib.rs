@@ -10,6 +10,7 @@
 //! words. It knows no engine, and it never reads or writes a file.
 
 mod annotation;
+mod brief;
 mod changes;
 mod conformance;
 mod contracts;

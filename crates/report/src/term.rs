@@ -6,7 +6,17 @@ use threadwise_space::{PointId, Shown, Space};
 
 /// The term as text, as short as that can be said.
 pub(crate) fn show_term(term: &Term, space: &Space) -> String {
-    show(&simplified(term), space, Level::Top)
+    show(&factored(&simplified(term)), space, Level::Top)
+}
+
+/// What all disjuncts say, said once: `a && (b || c)`.
+fn factored(formula: &Term) -> Term {
+    let Kind::Or(disjuncts) = formula.kind() else { return formula.clone() };
+    let all: Vec<Vec<&Term>> = disjuncts.iter().map(|part| part.conjuncts().iter().collect()).collect();
+    let is_common = |part: &&Term| all[1..].iter().all(|other| other.contains(part));
+    let common: Vec<&Term> = all[0].iter().copied().filter(is_common).collect();
+    let rest = all.iter().map(|parts| Term::all(parts.iter().copied().filter(|part| !common.contains(part))));
+    Term::all(common.iter().copied().chain([&Term::any(rest)]))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +80,12 @@ fn comparison(a: &Term, b: &Term, operator: &str, space: &Space) -> String {
             Kind::Scale(factor, _) if *factor < 0 => right.push(part.negate()),
             _ => left.push(part.clone()),
         }
+    }
+    // `a + 1 <= b`, of integers.
+    let one = left.iter().position(|part| part.as_int() == Some(1)).filter(|_| operator == "<=" && left.len() > 1);
+    if let Some(one) = one {
+        left.remove(one);
+        return format!("{} < {}", sum(&left, space), sum(&right, space));
     }
     if left.is_empty() && operator == "<=" {
         return format!("{} >= 0", sum(&right, space));
@@ -171,4 +187,19 @@ fn value_name(space: &Space, var: Var, value: i64) -> String {
         Shown::Plain => None,
     }
     .unwrap_or_else(|| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_all_disjuncts_say_is_said_once() {
+        let fact = |number| Term::var(Var(number), SmtSort::Bool);
+        let (a, b, c) = (fact(1), fact(2), fact(3));
+        let given = Term::any([a.and(&b), c.and(&a)]);
+        assert_eq!(factored(&given), a.and(b.or(&c)));
+        assert_eq!(factored(&b.or(&c)), b.or(&c));
+        assert_eq!(factored(&a), a);
+    }
 }

@@ -1,9 +1,12 @@
 //! Deadlocks: every engine, however it is asked, and every judge, also of proofs that were made for less.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 use threadwise_check::{CheckError, check};
 use threadwise_evidence::violation_info;
+use threadwise_front_tw::printer::print;
 use threadwise_limits::Budget;
+use threadwise_oracle::{GeneratorOptions, OracleVerdict, random_case};
 use threadwise_portfolio::{EngineOptions, Request, engines, verify};
 use threadwise_suite::{Example, examples_in, program, try_program};
 use threadwise_verdict::Verdict;
@@ -64,6 +67,61 @@ fn no_engine_says_anything_wrong_however_it_is_asked() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Generated programs in which threads wait, by every engine, and once more for any number of copies, which include the
+/// number that the interpreter looked at.
+#[test]
+fn every_engine_agrees_with_the_interpreter_on_generated_programs() {
+    threadwise_solver_setup::solver_for_tests();
+    let mut decided: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..30 {
+        let (module, explored) = random_case(seed, &GeneratorOptions::waiting());
+        let is_safe = match explored.verdict {
+            OracleVerdict::Safe => true,
+            OracleVerdict::Unsafe { .. } => false,
+            OracleVerdict::Unknown(_) => continue,
+        };
+        let text = with_relies(&print(&module));
+        let any = with_any_copies(&text);
+        for (text, is_any) in [(&text, false), (&any, true)].into_iter().take(if any == text { 1 } else { 2 }) {
+            let Ok(program) = try_program("random.tw", text) else { continue };
+            for engine in engines().filter(|engine| engine.applicable(&program).is_ok()) {
+                let name = engine.name().as_str();
+                let request = Request { engine: name.parse().expect("an engine"), ..Request::default() };
+                let brief = budget().slice(Duration::from_secs(1));
+                match verify(&program, &request, &brief).verdict {
+                    Verdict::Safe(_) => assert!(is_safe, "{name} says safe, seed {seed}:\n{text}"),
+                    Verdict::Unsafe(_) => assert!(is_any || !is_safe, "{name} says unsafe, seed {seed}:\n{text}"),
+                    Verdict::Unknown(unknown) => {
+                        assert!(!unknown.is_internal_error(), "{name}, seed {seed}: {}\n{text}", unknown.reason());
+                        continue;
+                    }
+                }
+                *decided.entry(name).or_default() += 1;
+            }
+        }
+    }
+    for name in ["explicit", "modular", "cartesian", "contracts", "predicates", "coverability", "hunt"] {
+        assert!(decided.contains_key(name), "{name} decides none of the programs: {decided:?}");
+    }
+}
+
+/// With what `contracts` wants to be told: that nobody else touches a mutex that one holds.
+fn with_relies(text: &str) -> String {
+    let mutexes = text.lines().filter_map(|line| line.strip_prefix("shared ")?.strip_suffix(": mutex;"));
+    let rely = |name: &str| format!("rely forall i: tid :: {name} == i <==> {name}' == i;\n");
+    let relies: String = mutexes.flat_map(|names| names.split(", ")).map(rely).collect();
+    format!("{text}\nrely forall i: tid :: true;\n{relies}")
+}
+
+/// With any number of copies of each replicated thread.
+fn with_any_copies(text: &str) -> String {
+    let line = |line: &str| match (line.strip_prefix("thread "), line.find('['), line.find(']')) {
+        (Some(_), Some(open), Some(close)) => format!("{}[*{}\n", &line[..open], &line[close..]),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// What proves everything but the absence of deadlocks is no proof where there are some.
