@@ -72,8 +72,11 @@ pub struct SearchArgs {
     #[arg(long)]
     pub no_fold: bool,
     /// Leave out orders of steps that do not matter where there are many states
-    #[arg(long)]
+    #[arg(long, overrides_with = "no_reduction")]
     pub reduction: bool,
+    /// Search all orders of steps, which is the default
+    #[arg(long, overrides_with = "reduction")]
+    pub no_reduction: bool,
     /// How many copies of a thread `W[*]` the explicit engine tries
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
     pub any_copies: u32,
@@ -89,7 +92,7 @@ impl EngineArgs {
         let PredicatesArgs { bias, horn } = self.predicates;
         let explicit = ExplicitOptions {
             fold: !search.no_fold,
-            reduction: search.reduction,
+            reduction: search.reduction && !search.no_reduction,
             max_any_copies: search.any_copies,
             workers: search.workers as usize,
             ..ExplicitOptions::default()

@@ -69,6 +69,7 @@ enum Begin {
 
 fn begin(program: &Arc<Program>, forward: &mut Forward<'_>) -> Result<(), Begin> {
     let wrong = |any_copies: u32, violation: Violation| {
+        let any_copies = any_copies.into();
         Begin::Wrong(Box::new(Trace { any_copies, initial: None, steps: Vec::new(), violation }))
     };
     let stores = forward.frame.instance.initial_stores();

@@ -10,6 +10,7 @@
 mod accesses;
 mod calm;
 mod canonical;
+mod copies;
 mod cover;
 mod expand;
 mod fold;
@@ -43,7 +44,7 @@ pub struct Options {
     pub reduce_above: usize,
     /// Hand over a proof, the reachable set, however large it is. A small one is always handed over.
     pub proof: bool,
-    /// Programs with `[*]` are searched with 0, 1, … up to this many copies.
+    /// Programs with `[*]` are searched with 0, 1, … up to this many copies of each such thread.
     pub max_any_copies: u32,
     /// More states than this are not visited.
     pub max_states: usize,
@@ -84,7 +85,7 @@ pub fn explore(program: &Arc<Program>, options: &Options, budget: &Budget) -> (C
     let mut last = None;
     // One number of copies may keep the search busy for ever: all get a short look first.
     for max_states in [CHEAP_STATES.min(options.max_states), options.max_states] {
-        for copies in 0..=options.max_any_copies {
+        for copies in copies::numbers_of_copies(program, options.max_any_copies) {
             let instance = Instance::new(program.clone(), copies);
             let (claim, stats) = explore_instance(&instance, options, max_states, budget);
             match claim {

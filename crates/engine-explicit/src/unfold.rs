@@ -29,7 +29,7 @@ pub(crate) fn unfold(instance: &Instance, folded: &Instance, trace: &Trace) -> O
     }
     // Folded steps cannot fail, so the step that does is one of the program's own.
     let violation = trace.violation.clone();
-    Some(Trace { any_copies: trace.any_copies, initial: Some(initial), steps: unfolding.steps, violation })
+    Some(Trace { any_copies: trace.any_copies.clone(), initial: Some(initial), steps: unfolding.steps, violation })
 }
 
 struct Unfolding<'a> {

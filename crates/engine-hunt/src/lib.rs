@@ -9,6 +9,7 @@
 
 mod bounded;
 mod climb;
+mod copies;
 mod dice;
 mod execution;
 mod facts;
@@ -30,7 +31,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_evidence::Trace;
-use threadwise_ir::{Instance, Program};
+use threadwise_ir::{AnyCopies, Instance, Program};
 use threadwise_limits::{Budget, Limit};
 use walk::{Policy, Walk};
 
@@ -57,12 +58,6 @@ const FIRST_DEPTH: u32 = 1 << 8;
 
 /// The shortest random executions end after so many steps, if they do not end by themselves.
 const SHORTEST: usize = 1 << 6;
-
-/// With how many copies of each `[*]` thread executions are searched, in this order.
-const COPIES: [u32; 16] = [2, 3, 1, 0, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 64, 100];
-
-/// So many of these in the first round, and so many more in each round after it.
-const COPIES_PER_ROUND: usize = 4;
 
 /// Once in so many steps another thread gets its turn.
 const TURNS: [usize; 4] = [2, 8, 3, 40];
@@ -118,7 +113,7 @@ struct Hunter {
     facts: Rc<Facts>,
     numbers: Numbers,
     /// The numbers of copies with which there is nothing more to be found.
-    finished: Vec<u32>,
+    finished: Vec<AnyCopies>,
 }
 
 impl Hunter {
@@ -128,12 +123,10 @@ impl Hunter {
         options: &Options,
         budget: &Budget,
     ) -> Result<Option<Trace>, Limit> {
-        let ladder: &[u32] = if program.has_any_copies() { &COPIES } else { &COPIES[3..4] };
         let is_limited = budget.time_left().is_some();
         let rounds = if is_limited { options.max_rounds_under_limit } else { options.max_rounds };
         for round in 0..rounds {
-            let many = (COPIES_PER_ROUND * (round as usize + 1)).min(ladder.len());
-            for &copies in &ladder[..many] {
+            for copies in copies::of_round(program, round) {
                 if self.finished.contains(&copies) {
                     continue;
                 }
@@ -142,7 +135,7 @@ impl Hunter {
                     return Ok(Some(trace));
                 }
             }
-            if ladder.iter().all(|copies| self.finished.contains(copies)) {
+            if copies::of_round(program, round + 1).iter().all(|copies| self.finished.contains(copies)) {
                 break;
             }
         }

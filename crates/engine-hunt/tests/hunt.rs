@@ -14,7 +14,7 @@ fn found(text: &str) -> (Arc<Program>, Trace, Stats) {
     let program = program(text);
     match hunt(&program, &Options::default(), &Budget::unlimited()) {
         (Claim::Refuted(trace), stats) => {
-            let instance = Instance::new(program.clone(), trace.any_copies);
+            let instance = Instance::new(program.clone(), trace.any_copies.clone());
             assert!(replay(&instance, &trace).is_ok(), "{text}");
             (program, trace, stats)
         }
@@ -66,7 +66,18 @@ fn inputs_are_tried_that_the_program_compares_with() {
 #[test]
 fn as_many_copies_are_tried_as_it_takes() {
     let (_, trace, _) = found("shared n: int; thread W[*] { atomic { n = n + 1; } } invariant n < 12;");
-    assert_eq!((trace.any_copies, trace.steps.len()), (12, 12));
+    assert_eq!((trace.any_copies, trace.steps.len()), (12.into(), 12));
+}
+
+/// As many of both can always go on: a `Giver` comes for every `Taker`. Fewer than three takers are never more than what one giver gives.
+#[test]
+fn separate_numbers_of_copies_are_tried() {
+    let text = "shared open: bool; shared n: int;
+        thread Giver[*] { atomic { open = true; n = n + 2; } }
+        thread Taker[*] { if (open) { atomic { await n > 0; n = n - 1; } } }
+        nodeadlock;";
+    let (_, trace, _) = found(text);
+    assert!(trace.any_copies.of(0) >= 1 && trace.any_copies.of(1) > 2 * trace.any_copies.of(0), "{trace:?}");
 }
 
 /// With 26 steps there are some ten million ways to take turns, and one of them leads there.

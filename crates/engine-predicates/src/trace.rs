@@ -113,7 +113,9 @@ pub(crate) fn confirmed(space: &Space, states: &[State], path: &[&Step]) -> Foun
     }
     let last = states.last().expect("there is an initial state");
     match violation_in(instance, last) {
-        Some(violation) => Found::Trace(Trace { any_copies: 0, initial: Some(states[0].clone()), steps, violation }),
+        Some(violation) => {
+            Found::Trace(Trace { any_copies: 0.into(), initial: Some(states[0].clone()), steps, violation })
+        }
         None => Found::Nothing("an error was found that the semantics does not confirm".to_string()),
     }
 }
@@ -138,7 +140,7 @@ pub(crate) fn error_at_the_start(
         return Ok(None);
     }
     let initial = space.instance.initial_stores();
-    let trace = |violation| Trace { any_copies: 0, initial: None, steps: Vec::new(), violation };
+    let trace = |violation| Trace { any_copies: 0.into(), initial: None, steps: Vec::new(), violation };
     if let Some((fault, span)) = initial.faults.first() {
         return Ok(Some(Found::Trace(trace(Violation::Initial(*fault, *span)))));
     }

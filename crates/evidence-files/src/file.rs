@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use threadwise_evidence::{FileError, MAX_ANY_COPIES};
+use threadwise_ir::{AnyCopies, Copies, Program};
 
 /// What a file says about the program that it belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,8 +16,8 @@ pub struct Header {
     pub deadlock: bool,
     /// What was asked about the program, where that can be chosen, as with `--property`.
     pub properties: Vec<String>,
-    /// How many copies each thread declared with `[*]` has.
-    pub any_copies: u32,
+    /// How many copies the threads declared with `[*]` have.
+    pub any_copies: CopiesInFile,
 }
 
 /// What is wrong with a file that cannot even be read.
@@ -83,6 +84,54 @@ pub(crate) fn check_format(format: &str, version: u64, (expected, known): (&str,
         return Err(FileError::new(message).within("version"));
     }
     Ok(())
+}
+
+/// How many copies there are of threads declared with `[*]`, as files say it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CopiesInFile {
+    /// As many of each.
+    Each(u32),
+    /// So many of those with these names.
+    Named(BTreeMap<String, u32>),
+}
+
+impl CopiesInFile {
+    pub(crate) fn read(value: &Value) -> Result<CopiesInFile, FileError> {
+        let number = |value: &Value| check_any_copies(small_number(value)?);
+        let Value::Object(named) = value else { return Ok(CopiesInFile::Each(number(value)?)) };
+        let copies = named.iter().map(|(name, value)| Ok((name.clone(), number(value).map_err(|e| e.within(name))?)));
+        Ok(CopiesInFile::Named(copies.collect::<Result<_, FileError>>()?))
+    }
+
+    /// How many there are of the threads of a program, which must be those that are named.
+    pub(crate) fn of(&self, program: &Program) -> Result<AnyCopies, FileError> {
+        let named = match self {
+            CopiesInFile::Each(copies) => return Ok(AnyCopies::from(*copies)),
+            CopiesInFile::Named(named) => named,
+        };
+        let threads: Vec<&str> = any_number(program).collect();
+        if let Some(unknown) = named.keys().find(|name| !threads.contains(&name.as_str())) {
+            return Err(FileError::new(format!("the program has no thread `{unknown}[*]`")).within("any_copies"));
+        }
+        let number = |name: &&str| {
+            let missing = || FileError::new(format!("the thread `{name}` is missing")).within("any_copies");
+            named.get(*name).copied().ok_or_else(missing)
+        };
+        Ok(AnyCopies::separate(&threads.iter().map(number).collect::<Result<Vec<u32>, FileError>>()?))
+    }
+}
+
+/// How many copies there are, for a file.
+pub(crate) fn any_copies_json(program: &Program, copies: &AnyCopies) -> Value {
+    match copies.same() {
+        Some(copies) => copies.into(),
+        None => any_number(program).enumerate().map(|(which, name)| (name, copies.of(which))).collect(),
+    }
+}
+
+/// The names of the threads that are declared with `[*]`, in order.
+fn any_number(program: &Program) -> impl Iterator<Item = &str> {
+    program.templates.iter().filter(|template| template.copies == Copies::Any).map(|template| &*template.name)
 }
 
 pub(crate) fn check_any_copies(any_copies: u32) -> Result<u32, FileError> {

@@ -23,7 +23,7 @@ mod trace;
 mod trace_json;
 mod value;
 
-pub use file::Header;
+pub use file::{CopiesInFile, Header};
 pub use proof::{ProofFile, write_proof};
 pub use stores::{local_json, shared_json, variables_json};
 pub use trace::{TraceFile, write_trace};

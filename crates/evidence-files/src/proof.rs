@@ -4,7 +4,7 @@
 use crate::cartesian::{CartesianIn, ContainmentFile, LemmaFile, StepFile, UnionIn};
 use crate::conformance::ConformanceIn;
 use crate::coverability::{BoundedFile, CoreFile, CoverabilityIn};
-use crate::file::{Header, check_any_copies, check_format, unreadable};
+use crate::file::{CopiesInFile, Header, check_any_copies, check_format, unreadable};
 use crate::formulas::ThreadIn;
 use crate::frontier::IterateIn;
 use crate::modular::CaseIn;
@@ -191,7 +191,7 @@ impl ProofFile {
             defines: present(body.defines.take(), "defines")?,
             deadlock: body.deadlock.unwrap_or(false),
             properties: body.properties.take().unwrap_or_default(),
-            any_copies: check_any_copies(any_copies).map_err(|e| e.within("any_copies"))?,
+            any_copies: CopiesInFile::Each(check_any_copies(any_copies).map_err(|e| e.within("any_copies"))?),
         };
         Ok(ProofFile { header, kind, body })
     }
@@ -203,7 +203,7 @@ impl ProofFile {
 
     /// The proof, fitted to the program. Whether it proves anything is for the checker to say.
     pub fn into_proof(self, program: &Arc<Program>) -> Result<Proof, FileError> {
-        let instance = Instance::new(program.clone(), self.header.any_copies);
+        let instance = Instance::new(program.clone(), self.header.any_copies.of(program)?);
         self.body.fit(self.kind, program, &instance)
     }
 }

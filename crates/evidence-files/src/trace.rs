@@ -5,7 +5,8 @@
 //! replayed.
 
 use crate::file::{
-    Header, array, check_any_copies, check_format, elements, expected, field, object, small_number, string, unreadable,
+    CopiesInFile, Header, any_copies_json, array, check_format, elements, expected, field, object, small_number,
+    string, unreadable,
 };
 use crate::stores::{decode_local, decode_shared, local_json};
 use crate::trace_json::{PublicStep, initial_json, public_step, violation_json};
@@ -31,7 +32,7 @@ struct TraceOut<'a> {
     deadlock: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     properties: &'a [&'static str],
-    any_copies: u32,
+    any_copies: Value,
     initial: Value,
     steps: Vec<StepOut>,
     violation: Value,
@@ -64,7 +65,7 @@ pub fn write_trace(
         defines,
         deadlock: instance.program.forbids_deadlocks(),
         properties: instance.program.telling.as_ref().map_or(&[], |telling| &telling.asked),
-        any_copies: trace.any_copies,
+        any_copies: any_copies_json(&instance.program, &trace.any_copies),
         initial: initial_json(instance, trace),
         steps: trace.steps.iter().map(step).collect(),
         violation: exact_violation(instance, &trace.violation),
@@ -137,7 +138,7 @@ impl TraceFile {
                 }
                 None => Vec::new(),
             },
-            any_copies: field(&body, "any_copies", |value| check_any_copies(small_number(value)?))?,
+            any_copies: field(&body, "any_copies", CopiesInFile::read)?,
         };
         Ok(TraceFile { header, body })
     }
@@ -149,10 +150,11 @@ impl TraceFile {
 
     /// The trace, and the instance of the program that it runs on.
     pub fn trace(&self, program: &Arc<Program>) -> Result<(Instance, Trace), FileError> {
-        let instance = Instance::new(program.clone(), self.header.any_copies);
+        let any_copies = self.header.any_copies.of(program)?;
+        let instance = Instance::new(program.clone(), any_copies.clone());
         let reader = Reader { instance: &instance };
         let trace = Trace {
-            any_copies: self.header.any_copies,
+            any_copies,
             initial: field(&self.body, "initial", |value| reader.initial(value))?,
             steps: field(&self.body, "steps", |value| elements(value, |step| reader.step(step)))?,
             violation: field(&self.body, "violation", |value| reader.violation(value))?,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_evidence::{FileError, Trace, Violation};
 use threadwise_evidence_files::{TraceFile, trace_steps_json, violation_json, write_trace};
-use threadwise_ir::{Fault, Instance, Program, ThreadId};
+use threadwise_ir::{AnyCopies, Fault, Instance, Program, ThreadId};
 use threadwise_testing::{KITCHEN_SINK, LOST_UPDATE, program, trace};
 
 fn written(instance: &Instance, trace: &Trace) -> String {
@@ -46,7 +46,7 @@ fn errors_in_the_initial_values_are_read_back() {
         Violation::Initial(Fault::Division, span),
         Violation::Start { thread: ThreadId(0), error: threadwise_ir::StepError::Fault(Fault::Range), span },
     ] {
-        let trace = Trace { any_copies: 0, initial: None, steps: Vec::new(), violation };
+        let trace = Trace { any_copies: 0.into(), initial: None, steps: Vec::new(), violation };
         assert_eq!(read(&program, &written(&instance, &trace)), Ok(trace));
     }
 }
@@ -145,4 +145,23 @@ fn what_is_no_file_of_ours_is_refused() {
         read(&program, text).expect_err(text);
     }
     assert!(TraceFile::read(&b"\xff\xfe{}"[..]).is_err());
+}
+
+#[test]
+fn separate_numbers_of_copies_are_said_by_name() {
+    let program =
+        program("shared x: 0..1; thread A[*] { x = 1; } thread P { skip; } thread B[*] { x = 0; } invariant x == 0;");
+    let instance = Instance::new(program.clone(), AnyCopies::separate(&[1, 3]));
+    let trace = trace(&instance);
+    let file: Value = serde_json::from_str(&written(&instance, &trace)).expect("JSON");
+    assert_eq!(file["any_copies"], json!({ "A": 1, "B": 3 }));
+    assert_eq!(read(&program, &file.to_string()), Ok(trace));
+    let refused = |copies: Value| {
+        let mut file = file.clone();
+        file["any_copies"] = copies;
+        read(&program, &file.to_string()).expect_err("it is refused").to_string()
+    };
+    assert!(refused(json!({ "A": 1, "P": 3 })).contains("no thread `P[*]`"));
+    assert!(refused(json!({ "A": 1 })).contains("the thread `B` is missing"));
+    assert!(refused(json!({ "A": 1, "B": 3_000 })).contains("at `any_copies.B`: at most 1000"));
 }

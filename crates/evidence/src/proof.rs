@@ -1,5 +1,5 @@
 use crate::{CoverabilityProof, Folding, ProtectionProof, ScheduleProof};
-use threadwise_ir::{Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
+use threadwise_ir::{AnyCopies, Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
 /// Why a program is safe.
@@ -302,7 +302,7 @@ pub struct ReachableSet {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// How many copies each thread declared with `[*]` has in it.
-    pub any_copies: u32,
+    pub any_copies: AnyCopies,
     /// Where it starts; `None` if even the initial values are in error.
     pub initial: Option<State>,
     pub steps: Vec<TraceStep>,

@@ -9,8 +9,8 @@
 use crate::deadlock::Waiting;
 use crate::observe::{Observations, OnEdge, on_edges};
 use crate::{
-    Copies, EdgeId, Fault, Gap, LocalId, LocationId, NoValue, Program, RoutineId, SharedId, Sort, TemplateId, ThreadId,
-    VarRef,
+    AnyCopies, Copies, EdgeId, Fault, Gap, LocalId, LocationId, NoValue, Program, RoutineId, SharedId, Sort,
+    TemplateId, ThreadId, VarRef,
 };
 use std::sync::Arc;
 use threadwise_source::Span;
@@ -36,7 +36,7 @@ pub struct Instance {
     pub program: Arc<Program>,
     /// The threads in order; `tid` number `i + 1` is the thread with index `i`.
     pub threads: Vec<Thread>,
-    any_copies: u32,
+    any_copies: AnyCopies,
     first_thread: Vec<u32>,
     shared_offset: Vec<usize>,
     shared_words: usize,
@@ -57,12 +57,14 @@ struct FrameLayout {
 }
 
 impl Instance {
-    /// The program with `any_copies` copies of each thread that is declared with `[*]`.
-    pub fn new(program: Arc<Program>, any_copies: u32) -> Instance {
+    /// The program with so many copies of the threads that are declared with `[*]`.
+    pub fn new(program: Arc<Program>, any_copies: impl Into<AnyCopies>) -> Instance {
+        let any_copies = any_copies.into();
+        let mut numbers = (0..).map(|which| any_copies.of(which));
         let copies = program.templates.iter().map(|template| match template.copies {
             Copies::Single => 1,
             Copies::Exactly(n) => n,
-            Copies::Any => any_copies,
+            Copies::Any => numbers.next().unwrap_or(0),
         });
         let copies = copies.collect::<Vec<u32>>();
         Instance { any_copies, ..Instance::with_copies(program, &copies) }
@@ -80,7 +82,7 @@ impl Instance {
         let mut instance = Instance {
             program: program.clone(),
             threads,
-            any_copies: 0,
+            any_copies: AnyCopies::from(0),
             first_thread,
             shared_offset: Vec::new(),
             shared_words: 0,
@@ -110,8 +112,8 @@ impl Instance {
     }
 
     /// How many copies each thread declared with `[*]` has here.
-    pub fn any_copies(&self) -> u32 {
-        self.any_copies
+    pub fn any_copies(&self) -> AnyCopies {
+        self.any_copies.clone()
     }
 
     /// The threads that are copies of a template.

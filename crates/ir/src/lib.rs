@@ -7,6 +7,7 @@
 //! This crate knows no engine, no file format and no solver.
 
 mod abstraction;
+mod any_copies;
 mod bits;
 mod choices;
 mod compared;
@@ -33,6 +34,7 @@ mod symmetry;
 mod telling;
 
 pub use abstraction::{Abstraction, Inexpressible, LocalProperty};
+pub use any_copies::AnyCopies;
 pub use bits::Bits;
 pub use eval::{Env, Locals, NoLocals, Words};
 pub use expr::{BinaryOp, Binder, Domain, Expr, ExprKind, Quantifier, ThreadRef, UnaryOp, VarRef};

@@ -430,9 +430,14 @@ impl Program {
         &self.properties[id.index()]
     }
 
-    /// The templates with any number of copies.
+    /// Whether there are threads with any number of copies.
     pub fn has_any_copies(&self) -> bool {
-        self.templates.iter().any(|t| t.copies == Copies::Any)
+        self.declared_with_any_copies() > 0
+    }
+
+    /// How many threads are declared with any number of copies.
+    pub fn declared_with_any_copies(&self) -> usize {
+        self.templates.iter().filter(|t| t.copies == Copies::Any).count()
     }
 
     /// Calls `visit` on every expression that the behaviour or the properties depend on;

@@ -23,6 +23,11 @@ pub fn explore(module: &Module, defines: &[(String, i64)], max_states: usize) ->
 
 /// The same with so many copies in the place of any number. Where these are started they just wait if there are no more.
 pub fn explore_copies(module: &Module, copies: usize, max_states: usize) -> Explored {
+    explore_separate_copies(module, &vec![copies; module.items.len()], max_states)
+}
+
+/// The same with a number of copies for each thread of which there are any number, in order.
+pub fn explore_separate_copies(module: &Module, copies: &[usize], max_states: usize) -> Explored {
     explored(load(module, &[], Some(copies)), max_states)
 }
 

@@ -35,7 +35,7 @@ mod tree;
 mod value;
 mod waiting;
 
-pub use explore::{explore, explore_copies};
+pub use explore::{explore, explore_copies, explore_separate_copies};
 pub use generate::{GeneratorOptions, ProgramStrategy, ProgramTree, program_strategy};
 pub use generate::{random_case, random_module, reduce_while, reductions};
 pub use listing::{ListedState, ListedSteps, Listing, listing};

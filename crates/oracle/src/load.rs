@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use threadwise_front_tw::ast;
 use threadwise_front_tw::ast::{Expr, ExprKind, ItemKind, Module, StmtKind, TypeKind, UnaryOp};
 
-/// The program of a module, with some constants overridden, and perhaps so many copies for any number.
-pub(crate) fn load(module: &Module, defines: &[(String, i64)], any_copies: Option<usize>) -> Result<Program, Fault> {
+/// The program of a module, with some constants overridden, and perhaps so many copies for any number, of each thread in order.
+pub(crate) fn load(module: &Module, defines: &[(String, i64)], any_copies: Option<&[usize]>) -> Result<Program, Fault> {
     let module = &expanded(module)?;
     let mut program = Program::default();
     for item in &module.items {
@@ -77,13 +77,13 @@ fn load_records(module: &Module, program: &mut Program) -> Result<(), Fault> {
     Ok(())
 }
 
-fn load_threads(item: &ItemKind, any_copies: Option<usize>, program: &mut Program) -> Result<(), Fault> {
+fn load_threads(item: &ItemKind, any_copies: Option<&[usize]>, program: &mut Program) -> Result<(), Fault> {
     let ItemKind::Thread(thread) = item else { return Ok(()) };
     let copies = match &thread.copies {
         ast::Copies::Single => 1,
         ast::Copies::Exactly(count) => constant(count, &program.consts)?,
         ast::Copies::Any => match any_copies {
-            Some(copies) => copies as i64,
+            Some(copies) => copies[program.threads.iter().filter(|thread| thread.any_number).count()] as i64,
             None => return unsupported("any number of threads"),
         },
     };

@@ -114,7 +114,7 @@ fn no_engine(reasons: Vec<String>) -> Unknown {
 
 /// The abstract threads together have an error: they admit too much, or the program has it too.
 fn goes_wrong(program: &Arc<Program>, trace: &threadwise_evidence::Trace) -> Unknown {
-    let instance = Instance::new(program.clone(), trace.any_copies);
+    let instance = Instance::new(program.clone(), trace.any_copies.clone());
     let info = violation_info(&instance, &trace.violation);
     let mut lines = vec![format!(
         "the threads conform, but the abstract threads together go wrong at {}: `{}`",

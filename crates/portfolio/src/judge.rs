@@ -52,7 +52,7 @@ fn judge_proof(program: &Arc<Program>, proof: Proof, budget: &Budget) -> (Verdic
 }
 
 fn judge_trace(program: &Arc<Program>, trace: &Trace, budget: &Budget) -> Verdict {
-    let instance = Instance::new(program.clone(), trace.any_copies);
+    let instance = Instance::new(program.clone(), trace.any_copies.clone());
     match catch(|| patiently(budget, || replay(&instance, trace))) {
         Ok((_, Some(limit))) => out_of_budget(limit, "replaying the trace"),
         Ok((Ok(replayed), None)) => Verdict::refuted(replayed),
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_trace_that_does_not_replay_is_an_internal_error() {
         let violation = Violation::Property(PropertyId(0));
-        let trace = Trace { any_copies: 0, initial: None, steps: Vec::new(), violation };
+        let trace = Trace { any_copies: 0.into(), initial: None, steps: Vec::new(), violation };
         let verdict = judged(TEXT, Claim::Refuted(trace));
         assert!(is_internal(&verdict, "does not replay"), "{verdict:?}");
     }

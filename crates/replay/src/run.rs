@@ -29,7 +29,7 @@ impl ReplayedTrace {
 /// Confirms that the program can run as the trace says and that its last state is in error.
 pub fn replay(instance: &Instance, trace: &Trace) -> Result<ReplayedTrace, ReplayError> {
     if trace.any_copies != instance.any_copies() && instance.program.has_any_copies() {
-        let (said, given) = (trace.any_copies, instance.any_copies());
+        let (said, given) = (&trace.any_copies, instance.any_copies());
         return Err(ReplayError::new(format!("the trace is about {said} copies of each `[*]` thread, not {given}")));
     }
     let last = match &trace.initial {

@@ -120,7 +120,7 @@ fn a_wrong_start_is_refused() {
 #[test]
 fn a_wrong_number_of_copies_is_refused() {
     let instance = instance("shared x: 0..1; thread W[*] { x = 1; } never x == 1;");
-    let error = refused(&instance, &Trace { any_copies: 5, ..trace(&instance) });
+    let error = refused(&instance, &Trace { any_copies: 5.into(), ..trace(&instance) });
     assert!(error.contains("about 5 copies of each `[*]` thread, not 2"), "{error}");
 }
 
@@ -128,8 +128,12 @@ fn a_wrong_number_of_copies_is_refused() {
 fn errors_in_the_initial_values_are_confirmed() {
     let instance = instance("shared z: 0..1; shared x: int = 1 / z; thread P { skip; }");
     let (fault, span) = instance.initial_stores().faults[0];
-    let trace =
-        |fault| Trace { any_copies: 0, initial: None, steps: Vec::new(), violation: Violation::Initial(fault, span) };
+    let trace = |fault| Trace {
+        any_copies: 0.into(),
+        initial: None,
+        steps: Vec::new(),
+        violation: Violation::Initial(fault, span),
+    };
     replay(&instance, &trace(fault)).expect("it is there");
     refused(&instance, &trace(Fault::Index));
 }
@@ -141,6 +145,6 @@ fn errors_at_the_start_of_a_thread_are_confirmed() {
     let failure = failures.first().expect("the declaration goes wrong");
     let (thread, error, span) = (ThreadId(0), failure.error, failure.span);
     let violation = Violation::Start { thread, error, span };
-    let trace = Trace { any_copies: 0, initial: None, steps: Vec::new(), violation };
+    let trace = Trace { any_copies: 0.into(), initial: None, steps: Vec::new(), violation };
     replay(&instance, &trace).expect("it is there");
 }

@@ -100,7 +100,7 @@ fn the_interpreter_agrees_about_few_copies() {
                 safe += 1;
             }
             Verdict::Unsafe(found) => {
-                let copies = found.trace().trace().any_copies as usize;
+                let copies = found.trace().trace().any_copies.same().expect("as many of each") as usize;
                 let says_safe = matches!(interpreted.get(copies), Some(OracleVerdict::Safe));
                 assert!(!says_safe, "{origin} is right with {copies}:\n{}", text());
                 unsafe_ += 1;

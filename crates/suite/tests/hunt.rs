@@ -1,6 +1,7 @@
 //! Engine `hunt` finds what is deep, shows little of it, and does so every time.
 
 use std::time::Duration;
+use threadwise_ir::AnyCopies;
 use threadwise_limits::Budget;
 use threadwise_portfolio::{EngineName, Outcome, Request, verify};
 use threadwise_suite::{Example, corpus, examples, examples_in};
@@ -87,5 +88,19 @@ fn right_programs_are_not_called_anything() {
         let verdict = hunt(&example, 1).verdict;
         let fine = matches!(&verdict, Verdict::Unknown(unknown) if !unknown.is_internal_error());
         assert!(fine, "{}: {verdict:?}", example.path.display());
+    }
+}
+
+/// The program says why one server and three customers are the fewest.
+#[test]
+fn an_error_may_need_separate_numbers_of_copies() {
+    let programs = examples_in("tests/corpus/any-number");
+    let program =
+        programs.iter().find(|example| example.path.ends_with("portions-buggy.tw")).expect("the program").program();
+    let budget = Budget::new(Some(Duration::from_secs(60)), Some(2 << 30));
+    for engine in [EngineName::Hunt, EngineName::Explicit] {
+        let outcome = verify(&program, &Request { engine: engine.into(), ..Request::default() }, &budget);
+        let Verdict::Unsafe(found) = &outcome.verdict else { panic!("{engine}: {:?}", outcome.verdict) };
+        assert_eq!(found.trace().trace().any_copies, AnyCopies::separate(&[1, 3]), "{engine}");
     }
 }

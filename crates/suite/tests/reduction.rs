@@ -40,7 +40,7 @@ fn answer(program: &Arc<Program>, options: &Options) -> (Answer, Stats) {
     let answer = match claim {
         Claim::Proved(_) | Claim::Exhausted(_) => Answer::Safe,
         Claim::Refuted(trace) => {
-            let instance = Instance::new(program.clone(), trace.any_copies);
+            let instance = Instance::new(program.clone(), trace.any_copies.clone());
             threadwise_replay::replay(&instance, &trace).expect("what a search finds can be replayed");
             Answer::Unsafe
         }

@@ -6,8 +6,8 @@ use crate::try_program;
 use std::sync::Arc;
 use threadwise_front_tw::ast::{Copies, ItemKind, Module};
 use threadwise_front_tw::printer::print;
-use threadwise_ir::Program;
-use threadwise_oracle::{Explored, OracleVerdict, explore, explore_copies};
+use threadwise_ir::{AnyCopies, Program};
+use threadwise_oracle::{Explored, OracleVerdict, explore, explore_copies, explore_separate_copies};
 
 /// What somebody says about a program. What is more definite is greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -78,10 +78,23 @@ impl Case {
     /// Why an answer cannot be right, for all that the interpreter knows.
     pub fn objection(&self, answer: &Answer) -> Option<String> {
         let wrong = answer.says != Says::Unknown && self.truth != Says::Unknown && answer.says != self.truth;
-        let copies = answer.copies.and_then(|copies| self.by_copies.get(copies as usize));
-        let wrong_copies = answer.says == Says::Unsafe && copies == Some(&Says::Safe);
+        let wrong_copies = answer.says == Says::Unsafe
+            && answer.copies.as_ref().is_some_and(|copies| self.with_copies(copies) == Some(Says::Safe));
         let truth = if wrong_copies { Says::Safe } else { self.truth };
         (wrong || wrong_copies).then(|| format!("{}\ninterpreter: {truth:?} {:?}", answer.text, self.explored))
+    }
+}
+
+impl Case {
+    /// The truth about so many copies.
+    fn with_copies(&self, copies: &AnyCopies) -> Option<Says> {
+        if let Some(same) = copies.same() {
+            return self.by_copies.get(same as usize).copied();
+        }
+        let numbers: Vec<usize> =
+            (0..self.program.declared_with_any_copies()).map(|which| copies.of(which) as usize).collect();
+        let is_small = numbers.iter().all(|copies| *copies <= MAX_COPIES);
+        is_small.then(|| says(&explore_separate_copies(&self.module, &numbers, MAX_STATES)))
     }
 }
 

@@ -5,6 +5,7 @@ use super::evidence::problem_with_evidence;
 use crate::is_infinite;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use threadwise_ir::AnyCopies;
 use threadwise_limits::{Budget, memory_in_use};
 use threadwise_oracle::OracleVerdict;
 use threadwise_portfolio::{
@@ -19,7 +20,7 @@ pub struct Answer {
     /// In a word.
     pub says: Says,
     /// With any number of copies: how many there are in the trace.
-    pub copies: Option<u32>,
+    pub copies: Option<AnyCopies>,
     /// Why it must not be said, whatever the truth is.
     pub objection: Option<String>,
     /// In full.
@@ -91,7 +92,7 @@ fn witness(way: Way) -> Witness {
             .or_else(|| if had_no_time { None } else { rule(case, &outcome) });
         let (says, copies) = match &outcome.verdict {
             Verdict::Safe(_) => (Says::Safe, None),
-            Verdict::Unsafe(found) => (Says::Unsafe, Some(found.trace().trace().any_copies)),
+            Verdict::Unsafe(found) => (Says::Unsafe, Some(found.trace().trace().any_copies.clone())),
             Verdict::Unknown(_) => (Says::Unknown, None),
         };
         Some(Answer { says, copies, objection, text: format!("{:?}", outcome.verdict) })
