@@ -53,9 +53,9 @@ fn proved(text: &str) -> (Arc<Program>, CoverabilityProof) {
 fn wrong_with(text: &str) -> u32 {
     let program = program(text);
     let Claim::Refuted(trace) = analyse(&program, &Budget::unlimited()).0 else { panic!("{text} is wrong") };
-    let instance = Instance::new(program.clone(), trace.any_copies);
+    let instance = Instance::new(program.clone(), trace.any_copies.clone());
     replay(&instance, &trace).expect("it is an execution");
-    trace.any_copies
+    trace.any_copies.same().expect("as many of each")
 }
 
 #[test]
