@@ -93,8 +93,13 @@ impl<'a> Elaborator<'a> {
         let result = self.result_object(&signature, span, &mut args)?;
         let is_direct = matches!(callee.kind, ExprKind::Function(_));
         let is_unknown = matches!(callee.kind, ExprKind::Function(id) if self.is_unknown(id));
-        let given = self.arguments(&signature, &call.arguments, is_direct && !is_unknown, span)?;
-        args.extend(given.iter().map(|(arg, _)| arg.clone()));
+        let has_more = signature.variadic && signature.has_prototype && !is_unknown;
+        let given = self.arguments(&signature, &call.arguments, is_direct && !is_unknown && !has_more, span)?;
+        let declared = if has_more { signature.params.len() } else { given.len() };
+        args.extend(given[..declared].iter().map(|(arg, _)| arg.clone()));
+        if has_more {
+            args.push(self.more_arguments(&given[declared..], span)?);
+        }
         let never_returns = matches!(callee.kind, ExprKind::Function(id) if is_unknown && self.never_returns(id));
         let callee = match callee.kind {
             ExprKind::Function(id) => Callee::Function(id),
@@ -167,10 +172,6 @@ impl<'a> Elaborator<'a> {
         let span = self.span(node.span);
         let value = self.expression_for(node, param.and_then(|ty| ty.pointee()).map(|to| &**to))?;
         let given = value.ty();
-        if given.kind == Kind::VaList {
-            // Nobody looks at it.
-            return Ok((Expr::constant(0, Type::Pointer, span), given));
-        }
         if let Value::Object(object) = &value
             && object.ty.struct_id().is_some()
         {
@@ -200,6 +201,10 @@ impl<'a> Elaborator<'a> {
     /// What a function without a body may change: what it was given pointers to.
     fn change_unknown(&mut self, signature: &Signature, args: Vec<(Expr, Ty)>, span: Span) {
         for (index, (pointer, given)) in args.into_iter().enumerate() {
+            if given.kind == Kind::VaList {
+                // There may be pointers in it.
+                self.beyond(span);
+            }
             let declared = signature.params.get(index).and_then(|ty| ty.pointee()).cloned();
             let given = match &given.kind {
                 Kind::Array(..) => Some(given),
@@ -263,7 +268,7 @@ impl<'a> Elaborator<'a> {
 }
 
 /// What becomes of arguments that no parameter is declared for.
-fn default_promotion(ty: &Ty) -> Ty {
+pub fn default_promotion(ty: &Ty) -> Ty {
     match ty.kind {
         Kind::Int(kind) => Ty::int(kind.promoted()),
         Kind::Float(FloatKind::Float) => Ty::of(Kind::Float(FloatKind::Double)),

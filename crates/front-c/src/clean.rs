@@ -200,6 +200,19 @@ impl Cleaner<'_> {
     }
 }
 
+/// The end of a comment, a quoted text or a line marker that begins at a place: nothing in it means anything here.
+pub fn end_of_mute(text: &[u8], at: usize) -> Option<usize> {
+    let cleaner = Cleaner { text, out: Vec::new(), at, after_struct: false };
+    let rest = &text[at..];
+    match rest.first()? {
+        b'#' if at == 0 || text[at - 1] == b'\n' => Some(cleaner.end_of_line()),
+        b'/' if rest.starts_with(b"//") => Some(cleaner.end_of_line()),
+        b'/' if rest.starts_with(b"/*") => Some(cleaner.end_of_comment()),
+        quote @ (b'"' | b'\'') => Some(cleaner.end_of_quoted(*quote)),
+        _ => None,
+    }
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }

@@ -95,6 +95,10 @@ pub struct Elaborator<'a> {
     pub function_name: Arc<str>,
     /// Where the result goes if it is a struct.
     pub result_pointer: Option<LocalId>,
+    /// Where the arguments are that no parameter is declared for.
+    pub more: Option<LocalId>,
+    /// Something is done when threads or the process end: calls of `pthread_cleanup_push`, of `atexit`.
+    pub has_handlers: bool,
     /// How many `sizeof` and the like there are around: nothing is evaluated there.
     pub unevaluated: usize,
     /// Nobody wants the value of the expression that comes next.
@@ -146,6 +150,8 @@ impl<'a> Elaborator<'a> {
             result: crate::types::VOID,
             function_name: "".into(),
             result_pointer: None,
+            more: None,
+            has_handlers: false,
             unevaluated: 0,
             next_is_dropped: false,
             in_parameters: false,
@@ -181,6 +187,12 @@ impl<'a> Elaborator<'a> {
     pub fn unsupported(&self, span: Span, what: &str, advice: &str) -> Box<Diagnostic> {
         let diagnostic = Diagnostic::error(span, format!("{what} is not supported"));
         Box::new(diagnostic.label("this can be reached from the program's entry").hint(advice))
+    }
+
+    /// An execution that comes here goes beyond what is followed.
+    pub fn beyond(&mut self, span: Span) {
+        let never = Expr::constant(0, code::INT, span);
+        self.body.emit(code::InstructionKind::Assert(never, code::Failure::Beyond), span);
     }
 
     /// Keeps what went wrong, and goes on.

@@ -71,10 +71,7 @@ impl<'a> Elaborator<'a> {
             Expression::Conditional(conditional) => self.conditional(&conditional.node, span, wanted)?,
             Expression::Comma(all) => self.comma(all, is_dropped, span, wanted)?,
             Expression::OffsetOf(of) => self.offset_of(&of.node, span)?,
-            Expression::VaArg(_) => {
-                let advice = "pass what is needed as ordinary parameters";
-                return Err(self.unsupported(span, "access to variable arguments", advice));
-            }
+            Expression::VaArg(next) => self.next_argument(&next.node, span)?,
             Expression::Statement(statement) => self.statement_expression(statement, span)?,
         };
         Ok(value)

@@ -55,7 +55,7 @@ impl<'a> Elaborator<'a> {
         self.functions[id.index()].result = if is_struct { Type::Void } else { self.lower(&self.result) };
         self.functions[id.index()].span = self.entity(entity).span;
         match definition {
-            Some((file, node)) => self.elaborate_body(id, file, node),
+            Some((file, node)) => self.elaborate_body(entity, id, file, node),
             None => {
                 self.unknown_function(id, &signature.params, is_struct);
                 Ok(())
@@ -78,7 +78,13 @@ impl<'a> Elaborator<'a> {
         function.locals = std::mem::take(&mut self.body.locals);
     }
 
-    fn elaborate_body(&mut self, id: FunctionId, file: FileId, node: &'a Node<FunctionDefinition>) -> Fallible<()> {
+    fn elaborate_body(
+        &mut self,
+        entity: EntityId,
+        id: FunctionId,
+        file: FileId,
+        node: &'a Node<FunctionDefinition>,
+    ) -> Fallible<()> {
         (self.file, self.scopes) = (file, vec![Default::default()]);
         self.body = Body::new(addresses_taken(&node.node));
         let span = self.span(node.span);
@@ -88,6 +94,8 @@ impl<'a> Elaborator<'a> {
             self.result_pointer = Some(self.body.add_local("$result".into(), Type::Pointer, span));
         }
         let structs = self.add_parameters(node)?;
+        let is_variadic = matches!(&self.entity(entity).ty.kind, Kind::Function(it) if it.variadic && it.has_prototype);
+        self.more = is_variadic.then(|| self.body.add_local("$more".into(), Type::Pointer, span));
         self.functions[id.index()].params = self.body.locals.len();
         self.copy_structs(structs)?;
         let Statement::Compound(_) = &node.node.statement.node else {
@@ -147,6 +155,7 @@ impl<'a> Elaborator<'a> {
         } else {
             Some(Expr::new(ExprKind::Any, self.lower(&self.result), end))
         };
+        self.run_handlers_after_main(end);
         self.body.end(End::Return(value), end);
     }
 }

@@ -54,6 +54,12 @@ impl Structs {
         StructId(self.all.len() as u32 - 1)
     }
 
+    /// A struct that nobody declared.
+    pub fn made(&mut self, name: Arc<str>, fields: Vec<FieldDefinition>, size: u64) -> StructId {
+        self.all.push(StructDefinition { name, is_union: false, fields: Some(fields), size, align: 16 });
+        StructId(self.all.len() as u32 - 1)
+    }
+
     pub fn get(&self, id: StructId) -> &StructDefinition {
         &self.all[id.index()]
     }

@@ -1,6 +1,6 @@
 //! The front end of C: `.c` and `.i` text → programs with memory.
 //!
-//! `preprocess` runs the preprocessor, `clean` makes its text digestible, `parse` hands it to the parser. `link` reads the
+//! `preprocess` runs the preprocessor, `clean` makes its text digestible (`room` before it, where that takes longer words), `parse` hands it to the parser. `link` reads the
 //! declarations of all files (`specifiers`, `declarators`, `types`, `layout`); `functions` then elaborates what the
 //! entries need: `statements`, `expressions`, `operators`, `assignments`, `calls`, `initial`, and `library` for functions
 //! that are known by their names. Values are computed where they are constant (`fold`), and constant expressions are
@@ -32,6 +32,7 @@ mod order;
 mod parse;
 mod preprocess;
 mod queries;
+mod room;
 mod specifiers;
 mod statements;
 mod types;
@@ -112,7 +113,7 @@ fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, Stri
         let preprocessed = if is_original {
             match preprocess::preprocess(&file, &options.preprocessing, options.model == DataModel::Ilp32) {
                 Ok(text) => {
-                    let preprocessed = SourceFile::new(file.name(), text);
+                    let preprocessed = SourceFile::new(file.name(), room::in_known_words(text));
                     source.add_original(file);
                     preprocessed
                 }
@@ -122,7 +123,7 @@ fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, Stri
                 }
             }
         } else {
-            file
+            SourceFile::new(file.name(), room::in_known_words(file.text().to_string()))
         };
         let text = preprocessed.text().to_string();
         match source.add_preprocessed(preprocessed) {
@@ -133,10 +134,15 @@ fn read(files: Vec<SourceFile>, options: &Options) -> (SourceMap, Vec<(u32, Stri
             preprocess::headers(source.marked_names()).into_iter().for_each(|header| source.add_original(header));
         }
     }
-    // The last file: whatever the program defines itself goes before it.
-    if starts.iter().any(|(_, text)| library::uses_strings(text)) {
-        let file = SourceFile::new(library::STRINGS_NAME, library::STRINGS);
-        starts.extend(source.add_preprocessed(file).map(|start| (start, library::STRINGS.to_string())));
+    // The last files: whatever the program defines itself goes before them.
+    let uses = |is_used: fn(&str) -> bool| starts.iter().any(|(_, text)| is_used(text));
+    let made = [
+        (uses(library::uses_strings), library::STRINGS_NAME, library::STRINGS),
+        (uses(library::uses_handlers), library::HANDLERS_NAME, library::HANDLERS),
+    ];
+    for (_, name, text) in made.into_iter().filter(|(is_used, ..)| *is_used) {
+        let start = source.add_preprocessed(SourceFile::new(name, text));
+        starts.extend(start.map(|start| (start, text.to_string())));
     }
     (source, starts, diagnostics)
 }
@@ -163,6 +169,8 @@ fn elaborated(
     let starts = texts.iter().map(|(start, _)| *start).collect();
     let mut elaborator = Elaborator::new(source, options.model, starts);
     elaborator.clauses = &clauses;
+    let has_handlers = |text: &str| library::uses_handlers(text) || library::pushes_handlers(text);
+    elaborator.has_handlers = texts.iter().any(|(_, text)| has_handlers(text));
     elaborator.checks_mutexes = texts.iter().any(|(_, text)| may_check_mutexes(text));
     for (index, unit) in units.iter().enumerate() {
         elaborator.read_file(FileId(index as u32), unit);

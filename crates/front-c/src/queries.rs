@@ -3,7 +3,7 @@
 use crate::elaborate::{Elaborator, Fallible};
 use crate::types::{Kind, Ty};
 use crate::values::Value;
-use lang_c::ast::{GenericAssociation, GenericSelection, OffsetMember, OffsetOfExpression};
+use lang_c::ast::{Expression, GenericAssociation, GenericSelection, OffsetMember, OffsetOfExpression};
 use lang_c::span::Node;
 use threadwise_source::Span;
 
@@ -37,6 +37,25 @@ impl<'a> Elaborator<'a> {
         match otherwise {
             Some(expression) => self.expression(expression),
             None => Err(self.error(span, format!("no association is for `{}`", self.name_of(&value)))),
+        }
+    }
+
+    /// Whether two types, each written as an argument of `sizeof`, are compatible, qualifiers of the whole left aside.
+    pub fn are_compatible(&mut self, first: &'a Node<Expression>, second: &'a Node<Expression>) -> Fallible<bool> {
+        let (first, second) = (self.type_in_size(first)?, self.type_in_size(second)?);
+        Ok(match (&first.kind, &second.kind) {
+            // An array without a size goes with all sizes.
+            (Kind::Array(a, n), Kind::Array(b, m)) => {
+                (n == m || n.is_none() || m.is_none()) && self.structs.is_same_type(a, b)
+            }
+            _ => self.structs.is_same_type(&first.unqualified(), &second.unqualified()),
+        })
+    }
+
+    fn type_in_size(&mut self, node: &'a Node<Expression>) -> Fallible<Ty> {
+        match &node.node {
+            Expression::SizeOfTy(of) => self.type_name(&of.node.0),
+            _ => Err(self.error(self.span(node.span), "a type is expected here")),
         }
     }
 

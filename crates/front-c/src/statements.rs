@@ -319,11 +319,13 @@ impl<'a> Elaborator<'a> {
         let Some(node) = value else {
             let any = (!result.is_void() && self.result_pointer.is_none()).then(|| self.any(&result, span));
             let any = any.map(|value| self.scalar(value)).transpose()?.map(|(expr, _)| expr);
+            self.run_handlers_after_main(span);
             self.body.end(End::Return(any), span);
             return Ok(());
         };
         if result.is_void() {
             self.effect(node)?;
+            self.run_handlers_after_main(span);
             self.body.end(End::Return(None), span);
             return Ok(());
         }
@@ -336,7 +338,11 @@ impl<'a> Elaborator<'a> {
             return Ok(());
         }
         let (expr, from) = self.scalar(value)?;
-        let expr = self.converted(expr, &from, &result)?;
+        let mut expr = self.converted(expr, &from, &result)?;
+        if self.runs_handlers_after_main() {
+            expr = self.stable(expr);
+            self.run_handlers_after_main(span);
+        }
         self.body.end(End::Return(Some(expr)), span);
         Ok(())
     }

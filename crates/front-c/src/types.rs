@@ -267,9 +267,9 @@ impl Ty {
     /// Whether values of it are stored by one assignment.
     pub fn is_scalar(&self) -> bool {
         match self.kind {
-            Kind::Int(_) | Kind::Float(_) | Kind::Pointer(_) => true,
+            Kind::Int(_) | Kind::Float(_) | Kind::Pointer(_) | Kind::VaList => true,
             Kind::Library(object, ..) => matches!(object, Object::Thread),
-            Kind::Void | Kind::Array(..) | Kind::Function(_) | Kind::Struct(_) | Kind::VaList => false,
+            Kind::Void | Kind::Array(..) | Kind::Function(_) | Kind::Struct(_) => false,
         }
     }
 
@@ -279,11 +279,11 @@ impl Ty {
             Kind::Void | Kind::Function(_) => Type::Void,
             Kind::Int(kind) => Type::Int(kind.bits(model)),
             Kind::Float(kind) => Type::Float(model.float_bytes(*kind) as u8),
-            Kind::Pointer(_) => Type::Pointer,
+            // What is left of the arguments is an object that it points into.
+            Kind::Pointer(_) | Kind::VaList => Type::Pointer,
             Kind::Array(element, count) => Type::Array(Arc::new(element.lowered(model)), count.unwrap_or(0)),
             Kind::Struct(id) => Type::Struct(*id),
             Kind::Library(object, size, _) => Type::Library(*object, *size),
-            Kind::VaList => Type::Array(Arc::new(Type::Int(IntKind::Char.bits(model))), 24),
         }
     }
 }

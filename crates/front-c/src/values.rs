@@ -87,7 +87,7 @@ impl Elaborator<'_> {
                 let pointer = (**element).clone().with(ty.quals).pointer_to();
                 Ok((Expr::new(ExprKind::Address(Box::new(place)), Type::Pointer, span), pointer))
             }
-            Kind::Struct(_) | Kind::VaList => Err(self.error(span, "a scalar is expected here, and this is a struct")),
+            Kind::Struct(_) => Err(self.error(span, "a scalar is expected here, and this is a struct")),
             Kind::Library(..) if !ty.is_scalar() => {
                 Err(self.error(span, "an object of the thread library can only be used by the library's functions"))
             }

@@ -16,6 +16,8 @@ pub struct Telling {
     pub functions: Vec<Arc<str>>,
     /// What was asked about it, by the names that users have for it.
     pub asked: Vec<&'static str>,
+    /// Where the program does not insist on sequential consistency, in languages in which it may not be had without.
+    pub weaker_orders: Option<Vec<Span>>,
     /// The function that each thread runs, by template.
     pub threads: Vec<Arc<str>>,
     /// How each shared variable is shown.

@@ -55,7 +55,8 @@ pub struct Code {
     pub entries: Vec<FunctionId>,
     /// How many bytes a pointer has.
     pub pointer_bytes: u64,
-    /// Where memory orders weaker than sequential consistency are asked for; they are treated as sequentially consistent.
+    /// Where memory orders weaker than sequential consistency are asked for, or something may fail without keeping any
+    /// order; they are treated as sequentially consistent.
     pub weak_orders: Vec<Span>,
     /// A function without parameters that every thread calls before it ends, unless its end is that of the process.
     pub at_thread_end: Option<FunctionId>,

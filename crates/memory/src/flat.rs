@@ -3,7 +3,7 @@
 
 use crate::code::{
     Base, Block, BlockId, Callee, Code, End, Expr, ExprKind, Function, FunctionId, Instruction, InstructionKind,
-    Library, LocalId, Place, Step, Type, Variable,
+    Language, Library, LocalId, Place, Step, Type, Variable,
 };
 use crate::known::{self, Known};
 use crate::walk::{Visitor, for_each_expr, targets};
@@ -373,7 +373,11 @@ impl Inliner<'_> {
         let then = self.add_block(call, End::Unreachable, span);
         let wants = |id: &&FunctionId| {
             let function = self.code.function(**id);
-            let gives = result.as_ref().is_none_or(|place| place.ty == function.result);
+            // In C, what is called as a function without a result is one.
+            let gives = match &result {
+                Some(place) => place.ty == function.result,
+                None => self.code.language != Language::C || function.result == Type::Void,
+            };
             function.params == args.len() && gives
         };
         let candidates: Vec<FunctionId> = self.taken.iter().filter(wants).copied().collect();

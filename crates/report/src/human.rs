@@ -6,7 +6,7 @@ use crate::list::{render_list, render_start, wrap, wrap_words};
 use crate::modular::{how, render_proof};
 use crate::numbers::{show_bytes, show_count, show_seconds};
 use crate::race::Racer;
-use crate::safe::proved;
+use crate::safe::{MemoryModel, proved};
 use crate::style::{Palette, Tone};
 use crate::trace::{TraceText, trace_text};
 use crate::violation::Explanation;
@@ -163,6 +163,8 @@ fn cover(report: &Report, covered: &[u64], layout: &Layout) -> String {
 fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     let mut fields = Fields::new(layout);
     fields.add("proved", proved(report.program, report.unreached, report.properties));
+    let model = MemoryModel::of(report.program, report.properties);
+    fields.add("memory", model.iter().map(|model| model.in_words(report.program)).collect());
     if report.properties.len() > 1 && !layout.whole {
         return several_proofs(report, fields, layout);
     }

@@ -8,6 +8,7 @@ use crate::invariant::{ComponentText, InvariantText, ProductText, StoreText, inv
 use crate::known::{Known, known_in, of_formulas};
 use crate::protection::protected;
 use crate::reachable::reachable_text;
+use crate::safe::MemoryModel;
 use crate::waiting::Waiter;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -52,6 +53,8 @@ pub struct ReportJson {
     pub invariant: Vec<Value>,
     /// What keeps variables from races, if the proof is by locks: `variable`, `protection`.
     pub protection: Vec<Value>,
+    /// Under which memory model that holds, for languages that have several: `C11` or `sequential consistency`; else null.
+    pub memory_model: Option<&'static str>,
     /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
     pub violation: Value,
     /// Where the trace starts; null unless UNSAFE.
@@ -110,6 +113,7 @@ pub fn json_without_trace(report: &Report) -> ReportJson {
         guarantees: Vec::new(),
         invariant: Vec::new(),
         protection: Vec::new(),
+        memory_model: None,
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),
@@ -123,6 +127,7 @@ pub fn json_without_trace(report: &Report) -> ReportJson {
     };
     match report.verdict {
         Verdict::Safe(_) => {
+            json.memory_model = MemoryModel::of(report.program, report.properties).map(|model| model.name());
             if let Some((text, most)) = report.proof.and_then(|proof| in_words(report.program, proof)) {
                 json.annotation = annotation(report.program, &known_in(&text, most));
                 json.guarantees = guarantees(&text, most);
@@ -277,6 +282,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         guarantees: Vec::new(),
         invariant: Vec::new(),
         protection: Vec::new(),
+        memory_model: None,
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),

@@ -56,7 +56,7 @@ pub use known::{Known, known};
 pub use modular::render_proof;
 pub use numbers::{show_bytes, show_count, show_seconds};
 pub use race::Racer;
-pub use safe::proved;
+pub use safe::{MemoryModel, proved};
 pub use seen::{Looker, Seen, SeenVariable, SeenWait};
 pub use sources::{SourceText, Spot, source_texts, spot};
 pub use statement::Statement;

@@ -29,6 +29,60 @@ pub fn proved(program: &Program, unreached: &[Unreached], properties: &[Property
     lines
 }
 
+/// Under which memory model a proof of a program with several threads holds, in languages that have a weaker one than
+/// sequential consistency.
+pub enum MemoryModel {
+    /// Nothing races and all orders are sequential: C11 allows nothing else (C11 5.1.2.4, 7.17.3).
+    Own,
+    /// Nothing races, but orders are weaker at these places.
+    Weaker(Vec<Span>),
+    /// Nobody has proved that nothing races.
+    NotKnown,
+}
+
+impl MemoryModel {
+    pub fn of(program: &Program, properties: &[PropertyAnswer]) -> Option<MemoryModel> {
+        let telling = program.telling.as_ref()?;
+        let weaker = telling.weaker_orders.as_ref().filter(|_| program.templates.len() > 1)?;
+        let has_no_races = match properties {
+            [] => telling.asked.contains(&"races"),
+            all => all.iter().any(|answer| answer.property == "races" && answer.verdict == "safe"),
+        };
+        Some(match weaker.is_empty() {
+            false => MemoryModel::Weaker(weaker.clone()),
+            true if has_no_races => MemoryModel::Own,
+            true => MemoryModel::NotKnown,
+        })
+    }
+
+    /// As programs read it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            MemoryModel::Own => "C11",
+            MemoryModel::Weaker(_) | MemoryModel::NotKnown => "sequential consistency",
+        }
+    }
+
+    pub fn in_words(&self, program: &Program) -> String {
+        match self {
+            MemoryModel::Own => {
+                "race-free and all atomics seq_cst: no other behaviour under C11".to_string()
+            }
+            MemoryModel::NotKnown => {
+                "assuming sequential consistency, which C11 gives to race-free programs: `--property races` tells".to_string()
+            }
+            MemoryModel::Weaker(places) => {
+                let more = match places.len() - 1 {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let first = program.source.locate(places[0]);
+                format!("assuming sequential consistency; less is asked for at {first}{more}")
+            }
+        }
+    }
+}
+
 /// What it means that a property holds that users ask for by its name.
 fn in_words(property: &str, program: &Program, unreached: &[Unreached]) -> String {
     match property {

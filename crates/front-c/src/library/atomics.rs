@@ -51,7 +51,9 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn note_weak_order(&mut self, span: Span) {
+    /// Here the program does not ask for sequential consistency: by an order, or by something that may fail, which then
+    /// keeps no order.
+    pub(super) fn note_weak_order(&mut self, span: Span) {
         if self.unevaluated == 0 {
             self.weak_orders.push(span);
         }

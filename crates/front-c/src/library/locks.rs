@@ -69,6 +69,9 @@ impl<'a> Elaborator<'a> {
                     (false, true) => THRD_BUSY,
                     (true, true) => THRD_TIMEDOUT,
                 };
+                if !timed {
+                    self.note_weak_order(span);
+                }
                 let mutex = self.only_place(call, Object::Mutex)?;
                 let (result, value) = self.result_place(&INT, span);
                 self.library(try_lock(mutex, timed, busy, result), span);
@@ -158,6 +161,7 @@ impl<'a> Elaborator<'a> {
             "rdlock" => Library::RwRead(lock),
             "wrlock" => Library::RwWrite(lock),
             "tryrdlock" | "trywrlock" => {
+                self.note_weak_order(span);
                 let (result, value) = self.result_place(&INT, span);
                 self.library(Library::RwTry { lock, write, busy: EBUSY, result }, span);
                 return Ok(Some(value));
@@ -231,10 +235,14 @@ impl<'a> Elaborator<'a> {
                 let semaphore = self.only_place(call, Object::Semaphore)?;
                 let (result, value) = self.result_place(&INT, span);
                 let timed = call.name != "sem_trywait";
+                if !timed {
+                    self.note_weak_order(span);
+                }
                 self.library(Library::SemaphoreTryWait { semaphore, timed, result }, span);
                 return Ok(Some(value));
             }
             "sem_getvalue" => {
+                self.note_weak_order(span);
                 let [semaphore, value] = self.exactly(call)?;
                 let semaphore = self.library_place(semaphore, Object::Semaphore, span);
                 let Some(result) = self.place_unless_null(value, &INT, span) else { return Ok(self.zero(span)) };

@@ -3,7 +3,7 @@
 use super::Call;
 use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
-use crate::types::{IntKind, Kind, Ty, VOID};
+use crate::types::{IntKind, Ty, VOID};
 use crate::values::Value;
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::Node;
@@ -65,8 +65,19 @@ impl<'a> Elaborator<'a> {
         };
         let is_exact = matches!(&size.node, Expression::SizeOfTy(_) | Expression::SizeOfVal(_));
         if self.is_flexible(&ty) && !is_exact {
-            let what = "memory for a struct that ends with an array without a size";
-            return Err(self.unsupported(span, what, "give the array a size, or use a pointer to another object"));
+            if call.name == "realloc" || call.name == "alloca" {
+                let what = format!("`{}` for a struct that ends with an array without a size", call.name);
+                return Err(self.unsupported(span, &what, "use `malloc`, and copy what is there"));
+            }
+            let size_ty = self.size_ty();
+            let mut bytes = self.rvalue(size).and_then(|(expr, from)| self.converted(expr, &from, &size_ty))?;
+            if let Some(count) = count {
+                let count = self.rvalue(count).and_then(|(expr, from)| self.converted(expr, &from, &size_ty))?;
+                bytes = product(count, bytes);
+            }
+            let one = Expr::constant(1, bytes.ty.clone(), span);
+            let value = self.flexible_allocation(&ty.unqualified(), bytes, call)?;
+            return Ok((value, ty, one));
         }
         let elements = self.elements(size, count, &ty, named.as_ref(), span)?;
         let elements = if call.name == "realloc" { self.stable(elements) } else { elements };
@@ -130,13 +141,6 @@ impl<'a> Elaborator<'a> {
         self.library(Library::Free(old()), span);
         self.body.flow_into(end, span);
         Ok(value)
-    }
-
-    /// Whether a struct ends with an array whose size depends on how much memory there is.
-    fn is_flexible(&self, ty: &Ty) -> bool {
-        let fields = ty.struct_id().and_then(|id| self.structs.get(id).fields.as_ref());
-        let last = fields.and_then(|fields| fields.last());
-        last.is_some_and(|field| matches!(field.ty.kind, Kind::Array(_, None | Some(0))))
     }
 
     fn bytes(&self, ty: &Ty) -> Option<u64> {

@@ -6,11 +6,15 @@
 mod atomic_names;
 mod atomics;
 mod bytes;
+mod ends;
 pub mod keys;
 mod locks;
+mod flexible;
 mod memory;
 mod others;
+mod sorting;
 mod threads;
+mod variadic;
 mod verifier;
 
 use crate::effects::has_effects;
@@ -26,6 +30,19 @@ use threadwise_source::Span;
 /// Functions that walk over strings, as C says them. They are part of each program that has their names and no bodies for them.
 pub const STRINGS: &str = include_str!("strings.c");
 pub const STRINGS_NAME: &str = "<string.h>";
+
+/// What `atexit` is told, and calls it when the process ends; part of each program that has the name.
+pub const HANDLERS: &str = include_str!("handlers.c");
+pub const HANDLERS_NAME: &str = "<stdlib.h>";
+
+/// Whether somebody calls what headers declare once.
+pub fn uses_handlers(text: &str) -> bool {
+    text.matches("atexit").nth(1).is_some()
+}
+
+pub fn pushes_handlers(text: &str) -> bool {
+    text.matches("__pthread_register_cancel").nth(1).is_some()
+}
 
 /// Whether a text names a function that walks over strings.
 pub fn uses_strings(text: &str) -> bool {
@@ -70,7 +87,14 @@ pub fn is_error(name: &str) -> bool {
 
 /// Functions that only compute: their calls have no effects but those of their arguments.
 pub fn is_pure(name: &str) -> bool {
-    matches!(name, "__builtin_expect" | "__builtin_constant_p" | "__builtin_object_size" | "__builtin_choose_expr")
+    matches!(
+        name,
+        "__builtin_expect"
+            | "__builtin_constant_p"
+            | "__builtin_object_size"
+            | "__builtin_choose_expr"
+            | "__builtin_types_compatible_p"
+    )
 }
 
 impl<'a> Elaborator<'a> {

@@ -4,14 +4,14 @@ use super::Call;
 use crate::elaborate::{Elaborator, Entity, EntityKind, Fallible};
 use crate::types::INT;
 use crate::values::{Object, Value};
-use threadwise_memory::code::{GlobalId, Place};
+use threadwise_memory::code::{End, GlobalId, Place};
 
 impl<'a> Elaborator<'a> {
     pub fn other_call(&mut self, call: &Call<'a, '_>) -> Fallible<Option<Value>> {
         let span = call.span;
         match call.name {
             "printf" | "fprintf" | "puts" | "fputs" | "putchar" | "putc" | "fputc" | "fflush" | "vprintf"
-            | "perror" | "dprintf" | "write" | "fwrite" | "syslog" => {
+            | "vfprintf" | "vdprintf" | "vsyslog" | "perror" | "dprintf" | "write" | "fwrite" | "syslog" => {
                 self.evaluate(call)?;
                 Ok(Some(self.any(call.result, span)))
             }
@@ -20,7 +20,21 @@ impl<'a> Elaborator<'a> {
                 self.evaluate(call)?;
                 Ok(if call.result.is_void() { Some(Value::Void(span)) } else { self.zero(span) })
             }
-            "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" => Ok(Some(Value::Void(span))),
+            "__builtin_va_start" | "__builtin_va_copy" | "__builtin_va_end" => self.arguments_left(call).map(Some),
+            "qsort" => self.sort(call).map(Some),
+            "__sigsetjmp_cancel" => {
+                self.evaluate(call)?;
+                Ok(self.zero(span))
+            }
+            "__pthread_register_cancel" | "__pthread_unregister_cancel" => {
+                self.evaluate(call)?;
+                Ok(Some(Value::Void(span)))
+            }
+            // Only behind the second return of `__sigsetjmp_cancel`, and there is none.
+            "__pthread_unwind_next" => {
+                self.body.end(End::Unreachable, span);
+                Ok(Some(Value::Void(span)))
+            }
             "setjmp"
             | "_setjmp"
             | "sigsetjmp"
@@ -32,11 +46,8 @@ impl<'a> Elaborator<'a> {
             | "clone"
             | "signal"
             | "sigaction"
-            | "atexit"
             | "on_exit"
             | "pthread_atfork"
-            | "__pthread_register_cancel"
-            | "qsort"
             | "bsearch"
             | "kill"
             | "raise" => {

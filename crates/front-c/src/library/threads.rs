@@ -31,6 +31,10 @@ impl<'a> Elaborator<'a> {
             }
             "pthread_exit" | "thrd_exit" => {
                 let [value] = self.exactly(call)?;
+                if self.has_handlers {
+                    // What was pushed would run now, or what `atexit` was told once the last thread has ended.
+                    self.beyond(span);
+                }
                 self.library(Library::ThreadExit(Some(value.0)), span);
                 self.body.end(End::Unreachable, span);
                 return Ok(Some(Value::Void(span)));

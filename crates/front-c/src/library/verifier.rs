@@ -40,6 +40,9 @@ impl<'a> Elaborator<'a> {
             }
             "exit" | "_Exit" | "_exit" | "quick_exit" => {
                 self.evaluate(call)?;
+                if call.name == "exit" {
+                    self.run_handlers(span);
+                }
                 self.library(Library::ProcessEnds, span);
                 self.body.end(End::Exit, span);
             }
@@ -66,6 +69,11 @@ impl<'a> Elaborator<'a> {
                 return Ok(Some(self.integer(i64::from(known), IntKind::Int, span)));
             }
             "__builtin_object_size" => return Ok(Some(self.integer(-1, self.model.size_kind(), span))),
+            "__builtin_types_compatible_p" => {
+                let [first, second] = call.args else { return Ok(None) };
+                let is_same = self.are_compatible(first, second)?;
+                return Ok(Some(self.integer(i64::from(is_same), IntKind::Int, span)));
+            }
             "__builtin_choose_expr" => {
                 let [condition, yes, no] = call.args else { return Ok(None) };
                 let chosen = if self.constant(condition)? != 0 { yes } else { no };

@@ -18,17 +18,22 @@
 //!
 //! Nothing may look at the states in between: this is done only where assertions, memory and arithmetic are looked for, which
 //! are checked by the steps themselves.
+//!
+//! Where a step commutes because a mutex is held, it asserts that it is: what was overlooked there makes a verdict UNKNOWN.
 
 use super::Emitter;
 use super::movers::{Movers, Surroundings};
 use crate::code::{Annotations, Code, Language};
 use crate::joins::joined_all;
 use crate::runs::Running;
-use crate::terms::not;
+use crate::terms::{equal, me, not, read};
 use crate::threads::At;
 use crate::{Checks, Options};
 use std::collections::{BTreeMap, BTreeSet};
-use threadwise_ir::{BinaryOp, Command, Edge, Expr, ExprKind, LocationId, Op, RoutineId, Update, Value};
+use threadwise_ir::{
+    Assertion, AssertionKind, BinaryOp, Command, Edge, Expr, ExprKind, LocationId, Op, RoutineId, SharedId, Sort, Update,
+    Value, VarRef,
+};
 use threadwise_spawn::Startable;
 
 /// Steps do not get more ways through them than this, nor more edges: engines that work with formulas look at each way.
@@ -114,9 +119,20 @@ impl Emitter<'_> {
             tell_of_lives: &tell_of_lives,
             beside: &beside,
         };
-        let Merged { inside, seen } = merged(&surroundings, &self.fixed);
+        let Merged { inside, seen, relying } = merged(&surroundings, &self.fixed);
         inside.into_iter().for_each(|at| self.location(at).transient = true);
         seen.into_iter().for_each(|at| self.location(at).transient = false);
+        relying.into_iter().for_each(|(edge, mutex)| self.must_hold(edge, mutex));
+    }
+
+    /// Whoever takes this edge is expected to hold a mutex. That it does is checked with the rest, so that steps which were
+    /// merged in error prove nothing.
+    fn must_hold(&mut self, edge: usize, mutex: SharedId) {
+        let edge = &mut self.edges[edge];
+        let Op::Command(command) = &mut edge.op else { return };
+        let condition = equal(read(VarRef::Shared(mutex), &Sort::Tid, edge.span), me(edge.span));
+        let expected = Assertion { condition, kind: AssertionKind::Beyond, message: None };
+        command.assertions = command.assertions.iter().cloned().chain([expected]).collect();
     }
 }
 
@@ -127,6 +143,8 @@ pub(super) struct Merged {
     pub(super) inside: BTreeSet<LocationId>,
     /// They were inside of an atomic step that is taken apart.
     pub(super) seen: BTreeSet<LocationId>,
+    /// Edges that this expects to be taken with a mutex held, and the mutex.
+    pub(super) relying: Vec<(usize, SharedId)>,
 }
 
 /// Which points are merged into the steps that lead to them. The last argument says which never are.
@@ -162,8 +180,9 @@ pub(super) fn merged(of: &Surroundings<'_>, fixed: &BTreeSet<LocationId>) -> Mer
             arrivals.insert(to, before.map_or(now, |before| together(before, now)));
         }
     }
-    let seen = look.parted.difference(&found).copied().collect();
-    Merged { inside: found, seen }
+    let seen: BTreeSet<LocationId> = look.parted.difference(&found).copied().collect();
+    let relying = if found.is_empty() && seen.is_empty() { Vec::new() } else { movers.relying().collect() };
+    Merged { inside: found, seen, relying }
 }
 
 fn together(a: Arrival, b: Arrival) -> Arrival {

@@ -68,7 +68,15 @@ pub(super) struct Movers<'a> {
     into: BTreeMap<LocationId, Vec<usize>>,
     /// Plain mutexes, with what each edge that touches them does.
     plain: BTreeMap<SharedId, BTreeMap<usize, Role>>,
-    calm: BTreeSet<SharedId>,
+    calm: BTreeMap<SharedId, Calm>,
+}
+
+/// Why no two threads can be about to access a variable at the same time, one of them to store.
+enum Calm {
+    /// One thread has it alone, or nobody stores.
+    ByItself,
+    /// On these edges a mutex is held.
+    By(SharedId, Vec<usize>),
 }
 
 impl<'a> Movers<'a> {
@@ -76,12 +84,22 @@ impl<'a> Movers<'a> {
         let touched = of.edges.iter().map(touched).collect();
         let mut into: BTreeMap<LocationId, Vec<usize>> = BTreeMap::new();
         of.edges.iter().enumerate().for_each(|(index, edge)| into.entry(edge.to).or_default().push(index));
-        let mut movers = Movers { of, touched, into, plain: BTreeMap::new(), calm: BTreeSet::new() };
+        let mut movers = Movers { of, touched, into, plain: BTreeMap::new(), calm: BTreeMap::new() };
         let ids = || (0..of.program.shared.len() as u32).map(SharedId);
         movers.plain = ids().filter_map(|id| movers.roles(id).map(|roles| (id, roles))).collect();
         let held = movers.held();
-        movers.calm = ids().filter(|id| !movers.plain.contains_key(id) && movers.is_calm(*id, &held)).collect();
+        let others = ids().filter(|id| !movers.plain.contains_key(id));
+        movers.calm = others.filter_map(|id| Some((id, movers.calm_by(id, &held)?))).collect();
         movers
+    }
+
+    /// Edges that commute with others only because a mutex is held there, and the mutex.
+    pub(super) fn relying(&self) -> impl Iterator<Item = (usize, SharedId)> + '_ {
+        let edges = |calm: &'_ Calm| match calm {
+            Calm::ByItself => Vec::new(),
+            Calm::By(mutex, edges) => edges.iter().map(|edge| (*edge, *mutex)).collect(),
+        };
+        self.calm.values().flat_map(edges)
     }
 
     /// What an edge commutes with.
@@ -94,7 +112,7 @@ impl<'a> Movers<'a> {
                 Some(Role::GivesBack) => Kind::Left,
                 Some(Role::Looks { .. } | Role::SetsUp | Role::Ends) => Kind::Both,
                 Some(Role::IsFree) => Kind::Other,
-                None if self.calm.contains(id) => Kind::Both,
+                None if self.calm.contains_key(id) => Kind::Both,
                 None if life.is_some() && self.of.tell_of_lives.contains(id) => Kind::Both,
                 None => Kind::Other,
             };
@@ -225,9 +243,9 @@ impl<'a> Movers<'a> {
         self.routine(edge) == RoutineId(0) && (self.of.beside)(self.of.places[edge]).is_some_and(|all| all.is_empty())
     }
 
-    fn is_calm(&self, id: SharedId, held: &[BTreeSet<SharedId>]) -> bool {
+    fn calm_by(&self, id: SharedId, held: &[BTreeSet<SharedId>]) -> Option<Calm> {
         if self.of.tell_of_lives.contains(&id) {
-            return false;
+            return None;
         }
         let all: BTreeSet<RoutineId> = self.touching(id).map(|edge| self.routine(edge)).collect();
         let others: BTreeSet<RoutineId> = all.into_iter().filter(|routine| *routine != RoutineId(0)).collect();
@@ -236,9 +254,10 @@ impl<'a> Movers<'a> {
                 && (self.of.beside)(self.of.places[*edge]).is_some_and(|beside| beside.is_disjoint(&others))
         };
         let counts: Vec<usize> = self.touching(id).filter(|edge| !has_it_alone(edge)).collect();
-        self.by_one_thread(&counts)
-            || counts.iter().all(|edge| !self.touched[*edge][&id])
-            || self.under_one_mutex(&counts, held)
+        if self.by_one_thread(&counts) || counts.iter().all(|edge| !self.touched[*edge][&id]) {
+            return Some(Calm::ByItself);
+        }
+        self.common_mutex(&counts, held).map(|mutex| Calm::By(mutex, counts))
     }
 
     fn by_one_thread(&self, edges: &[usize]) -> bool {
@@ -251,10 +270,10 @@ impl<'a> Movers<'a> {
         is_one && edges.iter().all(|edge| self.routine(*edge) == routine)
     }
 
-    fn under_one_mutex(&self, edges: &[usize], held: &[BTreeSet<SharedId>]) -> bool {
+    fn common_mutex(&self, edges: &[usize], held: &[BTreeSet<SharedId>]) -> Option<SharedId> {
         let at = |edge: &usize| held[self.of.edges[*edge].from.index()].clone();
         let common = edges.iter().map(at).reduce(|a, b| a.intersection(&b).copied().collect());
-        common.is_some_and(|common| !common.is_empty())
+        common?.first().copied()
     }
 }
 

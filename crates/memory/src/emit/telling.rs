@@ -110,6 +110,7 @@ impl Emitter<'_> {
             edges: std::mem::take(&mut self.told),
             functions,
             asked: self.checks.names(),
+            weaker_orders: (self.code.language == Language::C).then(|| self.code.weak_orders.clone()),
             threads,
             shared,
             locals,
