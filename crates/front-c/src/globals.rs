@@ -3,7 +3,7 @@
 use crate::elaborate::{Elaborator, EntityId, EntityKind, Fallible};
 use crate::fold;
 use crate::initial::{Initial, Initializing, InitializingKind};
-use crate::types::Ty;
+use crate::types::{Kind, Ty};
 use crate::values::Object;
 use lang_c::span::Node;
 use threadwise_memory::code::{self, Base, Expr, ExprKind, GlobalId, MutexKind, Place, Step, Type};
@@ -100,6 +100,7 @@ impl<'a> Elaborator<'a> {
         (self.file, self.scopes) = (initial.file, Vec::new());
         let node = initial.node;
         self.globals[id.index()].ty = self.lower(&ty);
+        self.globals[id.index()].is_read_only = is_constant(&ty);
         self.global_initial(id, &ty, self.initializing(node))
     }
 
@@ -113,6 +114,14 @@ impl<'a> Elaborator<'a> {
             self.globals[id.index()].init.push(assigned);
         }
         Ok(())
+    }
+}
+
+/// Whether all of a variable is constant.
+fn is_constant(ty: &Ty) -> bool {
+    match &ty.kind {
+        Kind::Array(element, _) => is_constant(element),
+        _ => ty.quals.constant && !ty.quals.volatile,
     }
 }
 

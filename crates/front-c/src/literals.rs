@@ -115,7 +115,7 @@ impl Elaborator<'_> {
         });
         let init = init.collect();
         let name = format!("\"{}\"", bytes.escape_ascii());
-        self.globals.push(Variable { init, ..Variable::new(name.into(), self.lower(ty), span) });
+        self.globals.push(Variable { init, is_read_only: true, ..Variable::new(name.into(), self.lower(ty), span) });
         self.strings.insert(bytes.to_vec(), id);
         id
     }

@@ -135,7 +135,10 @@ mod tests {
     fn alignments_of_members_become_attributes() {
         let known = |text: &str| in_known_words(text.into());
         assert_eq!(known("struct s { _Alignas(64) int a; };"), "struct s { __attribute__((aligned(64))) int a; };");
-        assert_eq!(known("union { _Alignas(long) char a; };"), "union { __attribute__((aligned(_Alignof(long)))) char a; };");
+        assert_eq!(
+            known("union { _Alignas(long) char a; };"),
+            "union { __attribute__((aligned(_Alignof(long)))) char a; };"
+        );
         let known = known("struct { _Alignas(sizeof(long)) char a; };");
         assert_eq!(known, "struct { __attribute__((aligned(sizeof(long)))) char a; };");
         // Elsewhere the parser knows it.

@@ -157,6 +157,8 @@ pub struct Variable {
     pub block: Option<Span>,
     /// Of a global: only annotations know it, and what is stored to it belongs to the step before.
     pub is_ghost: bool,
+    /// Of a global: nobody may store to it, as to a text in the program.
+    pub is_read_only: bool,
     /// Of a global pointer: the first thread stores to it once, before others run.
     pub is_set_once: bool,
 }
@@ -173,6 +175,7 @@ impl Variable {
             mutex_kinds: Vec::new(),
             block: None,
             is_ghost: false,
+            is_read_only: false,
             is_set_once: false,
         }
     }

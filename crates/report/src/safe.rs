@@ -65,11 +65,10 @@ impl MemoryModel {
 
     pub fn in_words(&self, program: &Program) -> String {
         match self {
-            MemoryModel::Own => {
-                "race-free and all atomics seq_cst: no other behaviour under C11".to_string()
-            }
+            MemoryModel::Own => "race-free and all atomics seq_cst: no other behaviour under C11".to_string(),
             MemoryModel::NotKnown => {
-                "assuming sequential consistency, which C11 gives to race-free programs: `--property races` tells".to_string()
+                "assuming sequential consistency, which C11 gives to race-free programs: `--property races` tells"
+                    .to_string()
             }
             MemoryModel::Weaker(places) => {
                 let more = match places.len() - 1 {

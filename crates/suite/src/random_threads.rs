@@ -20,6 +20,7 @@ const TYPES: [&str; 9] = [
 const PRELUDE: &str = "\
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 struct inner { short a; unsigned char b; };
@@ -31,6 +32,16 @@ atomic_int at0; _Atomic unsigned char at1 = 250; long at2;
 pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1;
 pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 sem_t sem; __thread int own;
+struct item **pp = &p, **const qq = &q;
+static int plus(int a, int b) { return a + b; }
+static int minus(int a, int b) { return a - b; }
+static int depth(int n) { return n <= 0 ? 0 : 1 + depth(n - 1); }
+static int total(int n, ...) {
+  int sum = 0; va_list list; va_start(list, n);
+  while (n-- > 0) sum += va_arg(list, int);
+  va_end(list); return sum;
+}
+int (*op)(int, int) = plus; int (*const ops[2])(int, int) = { plus, minus };
 ";
 
 /// Stands at the end of lines in which a struct is copied: a machine does that at once, and the lowered program part by
@@ -227,7 +238,7 @@ impl Writer {
 
     fn statement(&mut self) {
         let is_deep = self.depth > 3;
-        match self.dice.roll(if is_deep { 11 } else { 22 }) {
+        match self.dice.roll(if is_deep { 11 } else { 25 }) {
             0 | 1 => {
                 let text = format!("{} = {};", self.local(), self.loading());
                 self.line(&text);
@@ -261,6 +272,8 @@ impl Writer {
             16..=18 => self.locked(),
             19 => self.copy(),
             20 => self.choice(),
+            21 | 22 => self.indirect(),
+            23 => self.again(),
             _ => self.semaphore(),
         }
     }
@@ -292,6 +305,31 @@ impl Writer {
             _ => format!("if (p->next) {} = p->next->a;", self.local()),
         };
         self.line(&text);
+    }
+
+    /// Functions that are pointed to, that call themselves, or take any number of arguments, and pointers to pointers.
+    fn indirect(&mut self) {
+        let (own, local) = (self.own(), self.local());
+        let text = match self.dice.roll(6) {
+            0 => format!("{local} = op({own}, {local} & 7);"),
+            1 => format!("op = ops[{local} & 1];"),
+            2 => format!("{local} = depth({local} & 3);"),
+            3 => format!("{local} = total(3, (int){own}, {local} & 7, 'x');"),
+            4 => format!("(*pp)->a = {own};"),
+            _ => format!("pp = {local} & 1 ? &p : qq;"),
+        };
+        self.line(&text);
+    }
+
+    /// A loop by `goto`.
+    fn again(&mut self) {
+        self.loops += 1;
+        let name = format!("r{}", self.loops);
+        self.line(&format!("{{ int {name} = 0; {name}:"));
+        self.depth += 1;
+        self.statements(1);
+        self.line(&format!("if ({name}++ < 1) goto {name}; }}"));
+        self.depth -= 1;
     }
 
     fn heap(&mut self) {

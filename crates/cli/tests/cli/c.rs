@@ -79,3 +79,35 @@ fn a_trace_of_a_c_program_can_be_run_again() {
     let replayed = run(&["replay", "list.c", arg(&file)]);
     assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
 }
+
+/// Under which memory model a program is safe is said: where nothing races and all orders are sequential it is C11's own.
+#[test]
+fn safe_says_under_which_memory_model() {
+    let text = |order: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\natomic_int a;\nvoid *t(void *p) {{\n  \
+             atomic_store_explicit(&a, 1, {order});\n  return 0;\n}}\nint main(void) {{\n  pthread_t h;\n  \
+             pthread_create(&h, 0, t, 0);\n  int x = atomic_load(&a);\n  pthread_join(h, 0);\n  return x;\n}}\n"
+        )
+    };
+    let said = |order: &str, property: &str| {
+        let file = scratch(&format!("orders-{order}-{property}.c"));
+        std::fs::write(&file, text(order)).expect("it can be written");
+        let asked = ["check", arg(&file), "--property", property];
+        let human = run(&asked);
+        assert_eq!(human.code, 0, "{}", human.stderr);
+        let line = human.stdout.lines().find_map(|line| line.trim().strip_prefix("memory    "));
+        let json = run(&[&asked[..], &["--format", "json"]].concat()).json();
+        (line.expect("it is said").to_string(), json["memory_model"].as_str().expect("it is said").to_string())
+    };
+    let (own, model) = said("memory_order_seq_cst", "races");
+    assert_eq!(own, "race-free and all atomics seq_cst: no other behaviour under C11");
+    assert_eq!(model, "C11");
+    // Nobody has asked whether there are races.
+    let (unknown, model) = said("memory_order_seq_cst", "deadlock");
+    assert!(unknown.starts_with("assuming sequential consistency, which C11 gives to race-free programs"), "{unknown}");
+    assert_eq!(model, "sequential consistency");
+    let (weaker, model) = said("memory_order_release", "races");
+    assert!(weaker.starts_with("assuming sequential consistency; less is asked for at "), "{weaker}");
+    assert_eq!(model, "sequential consistency");
+}

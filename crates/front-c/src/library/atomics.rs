@@ -28,12 +28,13 @@ impl<'a> Elaborator<'a> {
         }
         let (args, rest) = call.args.split_at(operands);
         let values = self.values(args)?;
-        let is_weak = self.orders(operation, call.name, rest)?;
+        let is_weak = self.orders(operation, call, rest)?;
         self.atomic_operation(operation, values, is_weak, call.span).map(Some)
     }
 
     /// Looks at the memory orders; gives whether a comparison may fail for no reason.
-    fn orders(&mut self, operation: Operation, name: &str, rest: &'a [Node<Expression>]) -> Fallible<bool> {
+    fn orders(&mut self, operation: Operation, call: &Call, rest: &'a [Node<Expression>]) -> Fallible<bool> {
+        let (name, span) = (call.name, call.span);
         let is_builtin_compare = name.starts_with("__atomic_compare_exchange");
         let (flags, orders) = if is_builtin_compare { rest.split_at(rest.len().min(1)) } else { rest.split_at(0) };
         if operation != Operation::IsFree && !name.starts_with("__sync_") {
@@ -44,6 +45,10 @@ impl<'a> Elaborator<'a> {
                     self.note_weak_order(span);
                 }
             }
+        }
+        // These two are an acquire and a release.
+        if matches!(name, "__sync_lock_test_and_set" | "__sync_lock_release") {
+            self.note_weak_order(span);
         }
         match flags {
             [flag] => Ok(self.constant(flag).ok() != Some(0)),

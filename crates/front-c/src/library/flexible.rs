@@ -44,11 +44,17 @@ impl<'a> Elaborator<'a> {
             let (result, ty) = (result.clone(), this.lower(&ty));
             this.library(Library::Allocate { result, ty, count: one, zeroed }, span);
         };
-        let count = self.tail_count(&tail, ty, bytes.clone(), span);
-        if let Some(count) = fold::constant(&count) {
-            allocate(self, count as u64);
+        if let Some(bytes) = fold::constant(&bytes) {
+            let Some(rest) = (bytes as u64).checked_sub(tail.offset) else {
+                let message = format!("{bytes} bytes are too few for a `{}`", self.name_of(ty));
+                return Err(Box::new(
+                    self.error(span, message).hint("ask for the size of the struct and that of its elements"),
+                ));
+            };
+            allocate(self, rest / tail.bytes);
             return Ok(value);
         }
+        let count = self.tail_count(&tail, bytes.clone(), span);
         let count = self.kept(count);
         let end = self.body.new_block();
         for number in 0..=MOST_ELEMENTS {
@@ -66,23 +72,15 @@ impl<'a> Elaborator<'a> {
     }
 
     /// How many elements there are in so many bytes; more than are followed where they are too few for the struct.
-    fn tail_count(&mut self, tail: &Tail, ty: &Ty, bytes: Expr, span: Span) -> Expr {
+    fn tail_count(&mut self, tail: &Tail, bytes: Expr, span: Span) -> Expr {
         let number = bytes.ty.clone();
         let constant = |value: u64| Expr::constant(value as i64, number.clone(), span);
-        let least = self.structs.size_of(ty, self.model).unwrap_or(tail.offset);
         let bytes = self.stable(bytes);
         let rest = fold::binary(BinaryOp::Sub, bytes.clone(), constant(tail.offset), number.clone());
         let count = fold::binary(BinaryOp::Div, rest, constant(tail.bytes), number.clone());
-        match fold::constant(&bytes) {
-            Some(bytes) if (bytes as u64) < least => constant(0),
-            Some(_) => count,
-            None => {
-                let is_enough = fold::binary(BinaryOp::Ge, bytes, constant(least), code::INT);
-                let none = constant(MOST_ELEMENTS + 1);
-                let kind = code::ExprKind::Conditional(Box::new([is_enough, count, none]));
-                Expr::new(kind, number.clone(), span)
-            }
-        }
+        let is_enough = fold::binary(BinaryOp::Ge, bytes, constant(tail.offset), code::INT);
+        let parts = Box::new([is_enough, count, constant(MOST_ELEMENTS + 1)]);
+        Expr::new(code::ExprKind::Conditional(parts), number.clone(), span)
     }
 
     /// The struct with an array of so many elements.

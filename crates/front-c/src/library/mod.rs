@@ -7,9 +7,9 @@ mod atomic_names;
 mod atomics;
 mod bytes;
 mod ends;
+mod flexible;
 pub mod keys;
 mod locks;
-mod flexible;
 mod memory;
 mod others;
 mod sorting;
@@ -41,7 +41,10 @@ pub fn uses_handlers(text: &str) -> bool {
 }
 
 pub fn pushes_handlers(text: &str) -> bool {
-    text.matches("__pthread_register_cancel").nth(1).is_some()
+    let word = "__pthread_register_cancel";
+    // Others begin with the same name.
+    let is_it = |(at, _): &(usize, &str)| !text[at + word.len()..].starts_with('_');
+    text.match_indices(word).filter(is_it).nth(1).is_some()
 }
 
 /// Whether a text names a function that walks over strings.

@@ -35,22 +35,8 @@ impl<'a> Elaborator<'a> {
                 self.body.end(End::Unreachable, span);
                 Ok(Some(Value::Void(span)))
             }
-            "setjmp"
-            | "_setjmp"
-            | "sigsetjmp"
-            | "__sigsetjmp"
-            | "longjmp"
-            | "siglongjmp"
-            | "fork"
-            | "vfork"
-            | "clone"
-            | "signal"
-            | "sigaction"
-            | "on_exit"
-            | "pthread_atfork"
-            | "bsearch"
-            | "kill"
-            | "raise" => {
+            "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "longjmp" | "siglongjmp" | "fork" | "vfork"
+            | "clone" | "signal" | "sigaction" | "on_exit" | "pthread_atfork" | "bsearch" | "kill" | "raise" => {
                 let advice = "do without it, or give it a body that does what matters";
                 Err(self.unsupported(span, &format!("`{}`", call.name), advice))
             }

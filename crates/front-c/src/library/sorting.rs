@@ -5,9 +5,7 @@ use crate::elaborate::{Elaborator, Fallible};
 use crate::fold;
 use crate::types::{INT, Ty};
 use crate::values::Value;
-use threadwise_memory::code::{
-    self, BinaryOp, Callee, End, Expr, ExprKind, Failure, InstructionKind, Place, Type,
-};
+use threadwise_memory::code::{self, BinaryOp, Callee, End, Expr, ExprKind, Failure, InstructionKind, Place, Type};
 use threadwise_source::Span;
 
 impl<'a> Elaborator<'a> {
@@ -45,9 +43,8 @@ impl Sorting<'_, '_> {
     /// Each element in turn goes down as long as the one below is greater.
     fn emit(mut self) {
         let (number, span) = (self.count.ty.clone(), self.span);
-        let [sorted, falling] = [(); 2].map(|()| {
-            Place::local(self.elaborator.body.temporary(number.clone(), span), number.clone(), span)
-        });
+        let [sorted, falling] =
+            [(); 2].map(|()| Place::local(self.elaborator.body.temporary(number.clone(), span), number.clone(), span));
         let [head, fall, look, swap, next, end] = std::array::from_fn(|_| self.elaborator.body.new_block());
         let constant = |value| Expr::constant(value, number.clone(), span);
         let plus = |place: &Place, op| fold::binary(op, Expr::load(place.clone()), constant(1), number.clone());

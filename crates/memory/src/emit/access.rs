@@ -486,8 +486,26 @@ impl Emitter<'_> {
         });
     }
 
+    /// A text in the program, or a variable that is constant, must not be changed. In outlines, which do not know where pointers
+    /// point, it is left to the program itself.
+    fn may_be_stored_to(&mut self, access: &Access) {
+        let is_read_only = |cell: &&Cell| match self.objects.object(self.objects.leaf(cell.leaf).object).storage {
+            Storage::Global(id) => self.code.globals[id.index()].is_read_only,
+            _ => false,
+        };
+        if self.is_outline {
+            return;
+        }
+        let wrong: Vec<Option<Term>> = access.cells.iter().filter(is_read_only).map(|cell| cell.when.clone()).collect();
+        for when in wrong {
+            let is_other = when.map_or(Term::bool(false, access.span), not);
+            self.check(is_other, AssertionKind::Memory, access.span);
+        }
+    }
+
     pub(super) fn assign(&mut self, to: &Place, value: &Expr, span: Span) -> Fallible<()> {
         let access = Access { span, ..self.access(to)? };
+        self.may_be_stored_to(&access);
         // Any value of a part of memory is chosen there.
         if let (crate::code::ExprKind::Any, Type::Int(_)) = (&value.kind, &to.ty) {
             self.accessing("store", to);
@@ -520,6 +538,7 @@ impl Emitter<'_> {
             }
             let value = self.load_from(&source, &ty);
             let target = Access { span, ..self.scalar_part(to, &part, (&ty, bit))? };
+            self.may_be_stored_to(&target);
             self.accessing("store", to);
             self.store(&target, Value::Of(value));
         }
@@ -591,6 +610,7 @@ impl Emitter<'_> {
             let sort = self.sort_of_type(&ty);
             let target = Access { span, ..self.scalar_part(place, &part, (&ty, bit))? };
             let value = Term::constant(0, sort, span);
+            self.may_be_stored_to(&target);
             self.accessing("store", place);
             self.store(&target, Value::Of(value));
         }

@@ -31,8 +31,8 @@ use crate::threads::At;
 use crate::{Checks, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use threadwise_ir::{
-    Assertion, AssertionKind, BinaryOp, Command, Edge, Expr, ExprKind, LocationId, Op, RoutineId, SharedId, Sort, Update,
-    Value, VarRef,
+    Assertion, AssertionKind, BinaryOp, Command, Edge, Expr, ExprKind, LocationId, Op, RoutineId, SharedId, Sort,
+    Update, Value, VarRef,
 };
 use threadwise_spawn::Startable;
 

@@ -159,19 +159,18 @@ impl Emitter<'_> {
             Op::Shl | Op::Shr => {
                 let count = as_int(right);
                 self.check(within(&count, u64::from(bits.width)), AssertionKind::Arithmetic, span);
-                let sort = left.sort;
-                match (constant(&left), constant(&count)) {
-                    (Some(x), Some(n)) if n >= 0 => {
-                        let n = i128::from(n);
-                        let word = if op == Op::Shl { bits.shifted_left(x, n) } else { bits.shifted_right(x, n) };
-                        Term::constant(word.unwrap_or(0), sort, span)
-                    }
-                    // That is the count: it was checked, and what can be seen not to fail is easier to reason about.
-                    _ => {
-                        let count = arithmetic(BinaryOp::Mod, count, int(i64::from(bits.width), span));
-                        Term::binary(operator(op), left, count, sort)
-                    }
+                let is_lossless = op == Op::Shl && bits.signed && self.checks.overflow;
+                let (left, count) = match is_lossless {
+                    true => (self.simple(left, span), self.simple(count, span)),
+                    false => (left, count),
+                };
+                let shifted = shifted(op, left.clone(), &count, bits);
+                if is_lossless {
+                    // No bit is lost: what is shifted back is what it was (C11 6.5.7).
+                    let back = self::shifted(Op::Shr, shifted.clone(), &count, bits);
+                    self.check(equal(back, left), AssertionKind::Arithmetic, span);
                 }
+                shifted
             }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => unreachable!("it is a comparison"),
         })
@@ -615,6 +614,22 @@ fn widens(from: &Type, to: &Type) -> bool {
     match (from, to) {
         (Type::Int(from), Type::Int(to)) => from.width <= to.width,
         _ => false,
+    }
+}
+
+fn shifted(op: Op, left: Term, count: &Term, bits: Bits) -> Term {
+    let (sort, span) = (left.sort, left.span);
+    match (constant(&left), constant(count)) {
+        (Some(x), Some(n)) if n >= 0 => {
+            let n = i128::from(n);
+            let word = if op == Op::Shl { bits.shifted_left(x, n) } else { bits.shifted_right(x, n) };
+            Term::constant(word.unwrap_or(0), sort, span)
+        }
+        // That is the count: it was checked, and what can be seen not to fail is easier to reason about.
+        _ => {
+            let count = arithmetic(BinaryOp::Mod, count.clone(), int(i64::from(bits.width), span));
+            Term::binary(operator(op), left, count, sort)
+        }
     }
 }
 
