@@ -10,6 +10,9 @@ use threadwise_ir::{
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{Parameters, Value, View};
 
+/// So many conditions of the program are looked at.
+const MAX_CONDITIONS: usize = 400;
+
 /// The most that may be said at a place, and the most conditions under which more may be said.
 const MAX_ATOMS: usize = 160;
 const MAX_GUARDS: usize = 14;
@@ -42,6 +45,7 @@ impl Text {
         text.add_copied(program);
         program.formulas().for_each(|(_, e, _)| e.walk(&mut |part| text.add(None, part)));
         program.init.iter().for_each(|e| e.walk(&mut |part| text.add(None, part)));
+        text.conditions.truncate(MAX_CONDITIONS);
         // Small numbers are the likeliest bounds.
         let bounds: BTreeSet<i64> = text.bounds.drain(..).chain([0, 1]).collect();
         let mut bounds: Vec<i64> = bounds.into_iter().filter(|bound| bound.unsigned_abs() <= LARGE_BOUND).collect();

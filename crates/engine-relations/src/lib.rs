@@ -85,7 +85,7 @@ pub fn analyse(program: &Arc<Program>, budget: &Budget) -> (Claim, Stats) {
 fn search(program: &Arc<Program>, budget: &Budget, stats: &mut Stats) -> Result<Claim, Stop> {
     let population = Population::any(program);
     let command = find(None)?;
-    let map = Map::new(&population)?;
+    let map = Map::new(&population, budget)?;
     let mut reason = "there is no thread".to_string();
     // Much that could be said is in the way of what has to be, so little is said at first.
     for compares_all in [false, true] {

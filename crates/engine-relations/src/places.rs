@@ -3,6 +3,7 @@
 use crate::Stop;
 use std::collections::BTreeMap;
 use threadwise_ir::{Copies, EdgeId, Point, TemplateId};
+use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_symbolic::{
     End, Named, Population, ThreadState, Value, Way, by_constants, initial_store, named_frames, named_shared, starts,
@@ -58,7 +59,7 @@ pub(crate) struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    pub(crate) fn new(population: &'a Population) -> Result<Map<'a>, Stop> {
+    pub(crate) fn new(population: &'a Population, budget: &Budget) -> Result<Map<'a>, Stop> {
         let shared = named_shared(population, "x");
         let (me, you) = (Term::constant("me", SmtSort::Int), Term::constant("you", SmtSort::Int));
         let initial = initial_store(population, &shared.values)?;
@@ -75,11 +76,11 @@ impl<'a> Map<'a> {
             wrong: Vec::new(),
             constants,
         };
-        map.explore()?;
+        map.explore(budget)?;
         Ok(map)
     }
 
-    fn explore(&mut self) -> Result<(), Stop> {
+    fn explore(&mut self, budget: &Budget) -> Result<(), Stop> {
         let population = self.population;
         let mut known = BTreeMap::new();
         for index in 0..population.program.templates.len() {
@@ -93,6 +94,7 @@ impl<'a> Map<'a> {
         }
         let mut done = 0;
         while done < self.places.len() {
+            budget.check()?;
             if self.places.len() > MAX_PLACES {
                 return Err(Stop::TooLarge);
             }

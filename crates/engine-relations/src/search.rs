@@ -44,7 +44,11 @@ impl<'a> Search<'a> {
         let mut session = Session::start(command, Settings::default(), budget)?;
         map.population.declare(&mut session);
         session.declare_all(&map.constants);
-        let here = map.places.iter().map(|place| Here::new(text.at(map, place))).collect();
+        let mut here = Vec::new();
+        for place in &map.places {
+            budget.check()?;
+            here.push(Here::new(text.at(map, place)));
+        }
         let everywhere = Here::new(text.of_store(map));
         Ok(Search { map, everywhere, here, session, budget, answered: BTreeMap::new(), examples: 0 })
     }
