@@ -67,6 +67,7 @@ impl Lowering<'_, '_, '_> {
     }
 
     pub(crate) fn unknown_method<T>(&self, class: &str, name: &str) -> Fallible<T> {
+        let class = if class == crate::library::POOL { crate::library::POOLS } else { class };
         self.body.refuse(
             format!("the method `{}.{name}` of the library is not supported", spoken(class)),
             "docs/JAVA.md lists what is known of the library; leave the call out, or write a class of your own for it",
@@ -77,6 +78,12 @@ impl Lowering<'_, '_, '_> {
         let (class, name, descriptor) = key(member);
         let (args, result) = self.arguments(&descriptor)?;
         let object = self.body.pop_value()?;
+        if &*name == "awaitTermination" && !matches!(args[0].expr.kind, ExprKind::Const(i64::MAX)) {
+            return self.body.refuse(
+                "waiting with a time is not supported",
+                "wait for ever: awaitTermination(Long.MAX_VALUE, TimeUnit.SECONDS)",
+            );
+        }
         if crate::models::is_opaque(&class) || object.is_opaque {
             return self.opaque_call(&class, &name, result);
         }

@@ -124,13 +124,17 @@ fn name_and_text(file: &SourceFile) -> (String, String) {
 /// Compiles programs of one file each, whose classes have different names, all at once: what they are compiled to is
 /// remembered, so that each of them can be loaded without the compiler.
 pub fn compile_together(files: &[SourceFile]) -> Result<(), Diagnostic> {
-    let all = compiled(files)?;
+    let all = compiled(&crate::library::with_library(files))?;
     let mut remembered = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     for file in files {
-        let short = Path::new(file.name()).file_name().map(|name| name.to_string_lossy().into_owned());
-        let is_its = |bytes: &[u8]| crate::classes::read(bytes).is_ok_and(|class| class.source == short);
+        let texts = crate::library::with_library(std::slice::from_ref(file));
+        let short =
+            |file: &SourceFile| Path::new(file.name()).file_name().map(|name| name.to_string_lossy().into_owned());
+        let is_its = |bytes: &[u8]| {
+            crate::classes::read(bytes).is_ok_and(|class| texts.iter().any(|text| short(text) == class.source))
+        };
         let own = all.iter().filter(|(_, bytes)| is_its(bytes)).map(|(name, bytes)| (name.clone(), bytes.clone()));
-        remembered.insert(vec![name_and_text(file)], own.collect());
+        remembered.insert(texts.iter().map(name_and_text).collect(), own.collect());
     }
     Ok(())
 }
@@ -181,7 +185,7 @@ pub(crate) fn class_bytes(files: &[SourceFile]) -> Result<ClassBytes, Diagnostic
 pub fn class_files(files: &[SourceFile], to: &Path, entry: Option<&str>) -> Result<String, Diagnostic> {
     let wrong = |error: std::io::Error| failed(format!("there is no room for class files: {error}"));
     let (texts, others): (Vec<SourceFile>, Vec<SourceFile>) =
-        files.iter().cloned().partition(|file| has_extension(file.name(), "java"));
+        crate::library::with_library(files).into_iter().partition(|file| has_extension(file.name(), "java"));
     if !texts.is_empty() {
         javac(&texts, to)?;
     }

@@ -255,8 +255,16 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
             Opcode::Ifge(offset) => self.branch_zero(BinaryOp::Ge, *offset)?,
             Opcode::Ifgt(offset) => self.branch_zero(BinaryOp::Gt, *offset)?,
             Opcode::Ifle(offset) => self.branch_zero(BinaryOp::Le, *offset)?,
-            Opcode::IfIcmpeq(offset) | Opcode::IfAcmpeq(offset) => self.branch_compared(BinaryOp::Eq, *offset)?,
-            Opcode::IfIcmpne(offset) | Opcode::IfAcmpne(offset) => self.branch_compared(BinaryOp::Ne, *offset)?,
+            Opcode::IfAcmpeq(offset) => {
+                self.refuse_boxes()?;
+                self.branch_compared(BinaryOp::Eq, *offset)?;
+            }
+            Opcode::IfAcmpne(offset) => {
+                self.refuse_boxes()?;
+                self.branch_compared(BinaryOp::Ne, *offset)?;
+            }
+            Opcode::IfIcmpeq(offset) => self.branch_compared(BinaryOp::Eq, *offset)?,
+            Opcode::IfIcmpne(offset) => self.branch_compared(BinaryOp::Ne, *offset)?,
             Opcode::IfIcmplt(offset) => self.branch_compared(BinaryOp::Lt, *offset)?,
             Opcode::IfIcmpge(offset) => self.branch_compared(BinaryOp::Ge, *offset)?,
             Opcode::IfIcmpgt(offset) => self.branch_compared(BinaryOp::Gt, *offset)?,

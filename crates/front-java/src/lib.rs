@@ -69,6 +69,7 @@ pub fn load(files: Vec<SourceFile>, options: &Options) -> Loaded {
 }
 
 fn load_here(files: &[SourceFile], options: &Options) -> Loaded {
+    let files = &library::with_library(files)[..];
     let mut texts = SourceMap::default();
     for file in files.iter().filter(|file| file.name().ends_with(".java")) {
         let _ = texts.add(file.clone());

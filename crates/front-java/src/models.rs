@@ -58,11 +58,16 @@ pub(crate) static MODELS: &[Model] = &[
     model("java/lang/IllegalStateException", "java/lang/RuntimeException"),
     model("java/lang/UnsupportedOperationException", "java/lang/RuntimeException"),
     model("java/lang/IllegalArgumentException", "java/lang/RuntimeException"),
+    model("java/util/concurrent/RejectedExecutionException", "java/lang/RuntimeException"),
     model("java/lang/IllegalThreadStateException", "java/lang/IllegalArgumentException"),
     model("java/lang/IllegalMonitorStateException", "java/lang/RuntimeException"),
     model("java/util/concurrent/BrokenBarrierException", "java/lang/Exception"),
     model("java/util/concurrent/TimeoutException", "java/lang/Exception"),
     model("java/util/concurrent/ExecutionException", "java/lang/Exception"),
+    // Boxes around numbers.
+    with("java/lang/Integer", &[("value", INT)]),
+    with("java/lang/Long", &[("value", LONG)]),
+    with("java/lang/Boolean", &[("value", INT)]),
     // Atomic variables.
     with("java/util/concurrent/atomic/AtomicInteger", &[("value", INT)]),
     with("java/util/concurrent/atomic/AtomicLong", &[("value", LONG)]),
@@ -105,6 +110,11 @@ pub(crate) static MODELS: &[Model] = &[
 
 pub(crate) fn find(name: &str) -> Option<&'static Model> {
     MODELS.iter().find(|model| model.name == name)
+}
+
+/// Classes of boxes: whether two of them are one object is not known where they are made again for the same number.
+pub(crate) fn is_box(name: &str) -> bool {
+    matches!(name, "java/lang/Integer" | "java/lang/Long" | "java/lang/Boolean")
 }
 
 /// Classes whose objects are texts or take texts: nothing of them matters, and nothing is kept.

@@ -20,7 +20,8 @@ impl Lowering<'_, '_, '_> {
             self.body.push_expr(int(0, span));
             return Ok(());
         }
-        if class == "java/lang/System" && matches!(name, "out" | "err") {
+        let is_stream = class == "java/lang/System" && matches!(name, "out" | "err");
+        if is_stream || class == "java/util/concurrent/TimeUnit" {
             self.body.push(Value::opaque(span));
             return Ok(());
         }

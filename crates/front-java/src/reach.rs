@@ -43,6 +43,9 @@ pub(crate) struct Reached<'p, 'a> {
 
 pub(crate) fn key(member: &MemberRef<'_>) -> MethodKey {
     let of = &member.name_and_type;
+    if member.class_name == crate::library::POOLS {
+        return (crate::library::POOL.into(), of.name.to_string().into(), of.descriptor.to_string().into());
+    }
     (member.class_name.to_string().into(), of.name.to_string().into(), of.descriptor.to_string().into())
 }
 
@@ -121,6 +124,9 @@ impl<'p, 'a> Reached<'p, 'a> {
                 }
                 Opcode::Invokestatic(member) => {
                     let (class, name, descriptor) = key(member);
+                    if models::is_box(&class) && &*name == "valueOf" {
+                        self.makes(&class);
+                    }
                     if let Target::Method(target) = self.resolve(&class, &name, &descriptor) {
                         self.uses(&target.0);
                         found.push(target);

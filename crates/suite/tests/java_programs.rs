@@ -77,6 +77,7 @@ fn java_programs_are_what_they_say() {
             asked += 1;
         }
     }
+    eprintln!("{} programs, {asked} questions", files.len());
     assert!(asked > 130, "only {asked} questions");
 }
 
@@ -108,6 +109,35 @@ fn no_engine_contradicts_what_java_programs_say() {
     }
     // How many there are depends on how busy the machine is.
     assert!(agreed.values().sum::<u32>() > 0, "{agreed:?}");
+}
+
+/// What is not known is refused in its line, with what it is and what to do.
+#[test]
+fn what_is_not_known_is_refused_where_it_stands() {
+    if !is_possible() {
+        return;
+    }
+    for (statement, what) in [
+        ("Integer a = 1000, b = 1000; assert a == b;", "may be boxes"),
+        ("Thread.currentThread().interrupt();", "Thread.interrupt"),
+        ("Executors.newFixedThreadPool(1).awaitTermination(1, TimeUnit.SECONDS);", "waiting with a time"),
+        ("Executors.newCachedThreadPool();", "newCachedThreadPool"),
+        ("lock.wait(10);", "wait"),
+        ("new java.util.ArrayList<String>();", "ArrayList"),
+        ("double d = args.length; assert d < 1;", ""),
+        ("switch (args[0]) { case \"a\": assert false; }", "hashCode"),
+        ("Class.forName(\"Refused\");", "forName"),
+    ] {
+        let text = format!(
+            "import java.util.concurrent.*;\n\npublic class Refused {{\n    static final Object lock = new Object();\n    \
+             public static void main(String[] args) throws Exception {{\n        {statement}\n    }}\n}}\n"
+        );
+        let loaded = loaded(&SourceFile::new("Refused.java", text), "assertions", 0);
+        assert!(loaded.program.is_none(), "{statement} is not refused");
+        let said = threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false);
+        assert!(said.contains(what) && said.contains("Refused.java:6:"), "{statement}: {said}");
+        assert!(loaded.diagnostics.iter().all(|error| error.hint.is_some()), "{statement}: {said}");
+    }
 }
 
 /// Runs programs in one JVM: those without errors many times, those that always fail once.

@@ -12,6 +12,7 @@ impl Lowering<'_, '_, '_> {
         let place = self.body.field(object, model, "value", true);
         let ty = place.ty.clone();
         let is_number = ty != Type::Pointer && !model.ends_with("AtomicBoolean");
+        let has_boxes = self.body.program.reached.instantiated.iter().any(|made| crate::models::is_box(made));
         let one = Expr::constant(1, if is_number { ty.clone() } else { crate::types::LONG }, self.body.span);
         let sum = |op: BinaryOp, old: &Expr, by: &Expr| Expr::binary(op, old.clone(), by.clone(), ty.clone());
         match (name, &args[..]) {
@@ -41,6 +42,9 @@ impl Lowering<'_, '_, '_> {
             }
             ("addAndGet", [by]) if is_number => Ok(Some(self.changed(place, |old| sum(BinaryOp::Add, old, by), true))),
             ("getAndAdd", [by]) if is_number => Ok(Some(self.changed(place, |old| sum(BinaryOp::Add, old, by), false))),
+            ("compareAndSet", [..]) if ty == Type::Pointer && has_boxes => {
+                self.unknown_method(model, "compareAndSet where there are boxes around numbers")
+            }
             ("compareAndSet", [expected, wanted]) => {
                 let mut done = expected.clone();
                 self.at_once(|lowering| {

@@ -1,6 +1,7 @@
 //! Classes of the library by their names: what their methods do, in steps of the program.
 
 mod atomics;
+mod boxes;
 mod locks;
 mod threads;
 mod waiting;
@@ -11,6 +12,22 @@ use crate::models::Implicit;
 use crate::program::Fallible;
 use crate::types::JavaType;
 use threadwise_memory::code::{BinaryOp, Expr, ExprKind, INT, InstructionKind};
+use threadwise_source::SourceFile;
+
+/// The class that makes pools of threads, and the one of ours that stands for it: its text is read with that of the program.
+pub(crate) const POOLS: &str = "java/util/concurrent/Executors";
+pub(crate) const POOL: &str = "threadwise/FixedPool";
+const POOL_TEXT: &str = include_str!("FixedPool.java");
+
+/// The texts of a program, with those of classes that stand for such of the library that it uses.
+pub(crate) fn with_library(files: &[SourceFile]) -> Vec<SourceFile> {
+    let mut all = files.to_vec();
+    let is_used = |file: &SourceFile| file.name().ends_with(".java") && file.text().contains("Executors");
+    if files.iter().any(is_used) && !files.iter().any(|file| file.name() == "FixedPool.java") {
+        all.push(SourceFile::new("FixedPool.java", POOL_TEXT));
+    }
+    all
+}
 
 /// Classes of which only static methods are known.
 pub(crate) fn is_known_static(class: &str) -> bool {
@@ -60,6 +77,7 @@ impl Lowering<'_, '_, '_> {
                 self.body.check_not_null(&value)?;
                 Ok(Some(value))
             }
+            (of, "valueOf", 1) if crate::models::is_box(of) => self.boxed(of, args),
             ("java/lang/Thread", ..) => self.thread_static(name, args),
             ("java/lang/String", "valueOf" | "format", _) => Ok(Some(Value::opaque(self.body.span))),
             ("java/lang/Class", "desiredAssertionStatus", _) => {
@@ -107,6 +125,7 @@ impl Lowering<'_, '_, '_> {
             "Semaphore" => self.semaphore_call(name, object, args),
             "CountDownLatch" => self.latch_call(name, object, args),
             "CyclicBarrier" => self.barrier_call(name, object, args),
+            "Integer" | "Long" | "Boolean" => self.box_call(model, name, object, args),
             "Thread" => self.thread_call(name, descriptor, object, args),
             "Enum" if name == "<init>" => {
                 let number = self.body.plain(args[1].clone());

@@ -19,6 +19,7 @@ final class Rewriter extends ClassLoader {
     private static final int API = Opcodes.ASM8;
     private static final String DIRECTOR = "threadwise/Director";
     private static final String CONCURRENT = "java/util/concurrent/";
+    private static final String POOL = "threadwise/FixedPool";
     private static final String CONDITION = CONCURRENT + "locks/Condition";
     private static final String BARRIER = CONCURRENT + "CyclicBarrier";
 
@@ -352,6 +353,11 @@ final class Rewriter extends ClassLoader {
             if (name.equals("<init>")) {
                 hasObject |= fresh == 0;
                 fresh -= fresh == 0 ? 0 : 1;
+            }
+            if (of.equals(CONCURRENT + "Executors") && outline(POOL) != null) {
+                // The pool of the trace, so that its threads are known.
+                super.visitMethodInsn(opcode, POOL, name, type, false);
+                return;
             }
             if (!replaced(of, name, type)) {
                 boolean isView = name.equals("readLock") || name.equals("writeLock");
