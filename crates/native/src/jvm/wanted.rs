@@ -32,8 +32,7 @@ pub(crate) enum WantedKind {
 }
 
 /// Fields of the library's objects in the trace that its methods look at, or change.
-const OF_CALLS: [&str; 10] =
-    ["value", "permits", "count", "missing", "round", "parties", "waiting", "readers", "lock", "monitor"];
+const OF_CALLS: [&str; 8] = ["value", "permits", "count", "missing", "round", "parties", "waiting", "readers"];
 
 /// Those that are nothing of the kind on the machine.
 const OF_NOTHING: [&str; 7] = ["target", "started", "handle", "of", "reading", "writing", "action"];
@@ -85,9 +84,13 @@ impl Wanted {
 
     /// Whether there is nothing of it on the machine, if it is not what a thread is about to do.
     pub(crate) fn is_own(&self) -> bool {
-        let WantedKind::Access { field, .. } = &self.kind else { return false };
+        let WantedKind::Access { field, is_monitor, .. } = &self.kind else { return false };
         field.as_ref().is_none_or(|field| {
-            OF_NOTHING.contains(&field.as_str()) || field.starts_with("captured") || field.contains('$')
+            // A condition knows its lock, and a lock has one in it.
+            field == "lock" && !is_monitor
+                || OF_NOTHING.contains(&field.as_str())
+                || field.starts_with("captured")
+                || field.contains('$')
         })
     }
 
