@@ -78,7 +78,8 @@ impl Lowering<'_, '_, '_> {
         let (class, name, descriptor) = key(member);
         let (args, result) = self.arguments(&descriptor)?;
         let object = self.body.pop_value()?;
-        if &*name == "awaitTermination" && !matches!(args[0].expr.kind, ExprKind::Const(i64::MAX)) {
+        let is_for_ever = args.first().is_some_and(|time| matches!(time.expr.kind, ExprKind::Const(i64::MAX)));
+        if &*name == "awaitTermination" && class.starts_with("java/util/concurrent/") && !is_for_ever {
             return self.body.refuse(
                 "waiting with a time is not supported",
                 "wait for ever: awaitTermination(Long.MAX_VALUE, TimeUnit.SECONDS)",
