@@ -117,7 +117,7 @@ fn right_programs_stay_right_along_random_ways() {
     let all = together(&files);
     for file in &files {
         let found = of_file(&all, file).random_ways(ways, 17, LIMIT).unwrap_or_else(|trouble| panic!("{trouble}"));
-        assert!(found.len() <= ways as usize, "{}", file.name());
+        assert_eq!(found.len(), ways as usize, "{}", file.name());
         for property in PROPERTIES.into_iter().filter(|property| said(file.text(), property) == Some("SAFE")) {
             // The executions of a program end where something else goes wrong first.
             if found.iter().any(|wrong| wrong.split(' ').any(|word| word == property)) {
