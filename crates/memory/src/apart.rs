@@ -11,7 +11,7 @@
 
 use crate::code::{
     Base, BinaryOp, Code, End, Expr, ExprKind, GlobalId, Instruction, InstructionKind, Library, LocalId, Place, Step,
-    Type,
+    StructId, Type,
 };
 use crate::flat::Flat;
 use crate::fresh::{Fresh, origin};
@@ -133,7 +133,12 @@ impl Apart {
             }
         }
         let is_data = |object: ObjectId| !matches!(points.objects.object(object).storage, Storage::Function(_));
-        for (object, array) in found.into_iter().filter(|(object, _)| is_data(*object)) {
+        // Elements with one index of two arrays in a union are at different places: they belong to different threads.
+        let is_clear = |object, array: &Option<Array>| {
+            array.is_none() || !has_array_in_union(points.code, &points.objects.object(object).ty)
+        };
+        for (object, array) in found.into_iter().filter(|(object, array)| is_data(*object) && is_clear(*object, array))
+        {
             self.divided.entry(object).or_insert((kind, array));
         }
     }
@@ -339,6 +344,24 @@ fn variable(code: &Code, base: &Base) -> Option<Variable> {
         Base::Global(id) => (!code.globals[id.index()].thread_local).then_some(Variable::Global(*id)),
         Base::Local(id) => Some(Variable::Local(*id)),
         Base::Deref(..) => None,
+    }
+}
+
+fn has_array_in_union(code: &Code, ty: &Type) -> bool {
+    let fields = |id: &StructId| code.structs[id.index()].fields.iter();
+    match ty {
+        Type::Array(element, _) => has_array_in_union(code, element),
+        Type::Struct(id) if code.structs[id.index()].is_union => fields(id).any(|field| has_array(code, &field.ty)),
+        Type::Struct(id) => fields(id).any(|field| has_array_in_union(code, &field.ty)),
+        Type::Void | Type::Int(_) | Type::Pointer | Type::Float(_) | Type::Library(..) => false,
+    }
+}
+
+fn has_array(code: &Code, ty: &Type) -> bool {
+    match ty {
+        Type::Array(..) => true,
+        Type::Struct(id) => code.structs[id.index()].fields.iter().any(|field| has_array(code, &field.ty)),
+        Type::Void | Type::Int(_) | Type::Pointer | Type::Float(_) | Type::Library(..) => false,
     }
 }
 

@@ -256,3 +256,29 @@ fn a_loop_that_leaves_out_a_thread_joins_not_all() {
         assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{to}: {:?}", outcome.verdict);
     }
 }
+
+/// Each thread stores to an element of its own.
+const APART: &str = "
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+struct { int words[100]; char bytes[400]; } both;
+void *store(void *given) { long i = (long)given; both.words[i] = 1; both.bytes[i] = 2; return 0; }
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n > 90) n = 90;
+  for (int i = 0; i < n; i++) { pthread_t h; pthread_create(&h, 0, store, (void *)(long)i); }
+  return 0;
+}
+";
+
+#[test]
+fn what_is_apart_in_a_struct_is_not_in_a_union() {
+    let is_safe = |text: &str| {
+        let outcome = asked(&loaded(text), EngineName::Locks, Duration::from_secs(20));
+        matches!(outcome.verdict, Verdict::Safe(_))
+    };
+    assert!(is_safe(APART));
+    // The second word lies in the fifth byte, which is another thread's.
+    assert!(!is_safe(&APART.replace("struct", "union")));
+    assert!(!is_safe(&APART.replace("struct { int words[100];", "union { struct { int first, words[99]; };")));
+}

@@ -45,7 +45,7 @@ fn auto_makes_a_plan() {
 }
 
 /// Starts an endless search that would write a proof into the directory, and sends it a signal once it is at work.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn signalled(mut command: Command, directory: &Path, signal: &str) -> Output {
     let _ = std::fs::remove_dir_all(directory);
     std::fs::create_dir(directory).expect("the directory can be made");
@@ -60,12 +60,23 @@ fn signalled(mut command: Command, directory: &Path, signal: &str) -> Output {
     child.wait_with_output().expect("it should end")
 }
 
-#[cfg(unix)]
+/// The same command, started by another one.
+#[cfg(target_os = "linux")]
+fn through(words: &[&str], program: &Command) -> Command {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).arg(program.get_program()).args(program.get_args());
+    command.current_dir(program.get_current_dir().expect("it has one"));
+    command
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn interruption() {
     for signal in ["-INT", "-TERM", "-HUP"] {
         let directory = scratch(&format!("interrupted{signal}"));
         let endless = threadwise(&["check", "endless.tw", "--engine", "explicit", "--timeout", "60"]);
+        // Who runs the tests may ignore SIGHUP, and what is started inherits that.
+        let endless = through(&["env", "--default-signal=HUP"], &endless);
         let output = signalled(endless, &directory, signal);
         assert_eq!(output.status.code(), Some(5), "{signal}");
         let text = String::from_utf8_lossy(&output.stdout);
@@ -79,11 +90,8 @@ fn interruption() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nohup_is_respected() {
-    let mut command = Command::new("nohup");
     let program = threadwise(&["check", "endless.tw", "--engine", "explicit", "--timeout", "2"]);
-    command.arg(program.get_program()).args(program.get_args());
-    command.current_dir(program.get_current_dir().expect("it has one"));
-    let output = signalled(command, &scratch("nohup"), "-HUP");
+    let output = signalled(through(&["nohup"], &program), &scratch("nohup"), "-HUP");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("UNKNOWN: time limit of 2 s reached\n"), "{text}");
 }
