@@ -9,7 +9,7 @@ use threadwise_limits::{Budget, Limit};
 /// How many steps are taken between two looks at the budget.
 const STEPS_PER_CHECK: usize = 1 << 8;
 
-/// Who moves, and which of the outcomes its step has.
+/// Who moves, and which of the outcomes its step has. Steps after it that are nobody else's concern belong to the move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Move {
     pub(crate) thread: u32,
@@ -74,14 +74,14 @@ pub(crate) fn trace(machine: &mut Machine<'_>, execution: &Execution) -> Option<
     let mut state = state_of(machine, &row);
     let initial = state.clone();
     let mut steps = Vec::with_capacity(execution.moves.len());
-    let mut successors = Vec::new();
     let (instance, wanted) = (machine.instance, &machine.facts.wanted);
     for &Move { thread, choice } in &execution.moves {
-        machine.successors(&row, thread as usize, &mut successors);
-        (row[0], row[thread as usize + 1]) = *successors.get(choice as usize)?;
-        let after = state_of(machine, &row);
-        steps.push(step_toward(instance, &state, ThreadId(thread), &after, wanted)?);
-        state = after;
+        for next in machine.passed(&row, thread as usize, choice as usize)? {
+            (row[0], row[thread as usize + 1]) = next;
+            let after = state_of(machine, &row);
+            steps.push(step_toward(instance, &state, ThreadId(thread), &after, wanted)?);
+            state = after;
+        }
     }
     let violation = violation_toward(instance, &state, wanted)?;
     Some(Trace { any_copies: instance.any_copies(), initial: Some(initial), steps, violation })

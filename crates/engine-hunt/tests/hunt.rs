@@ -126,3 +126,27 @@ fn a_limit_of_time_holds() {
     assert!(matches!(claim, Claim::Unknown(_)));
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
+
+/// What depends on nothing that others change, and changes nothing that they see, is no reason to look at the state in between.
+#[test]
+fn what_concerns_nobody_goes_with_the_step_before() {
+    let steps =
+        |stats: &Stats| stats.numbers.iter().find(|(name, _)| *name == "steps").map_or(0, |(_, number)| *number);
+    let count = "i = 0; while (i < 1000) { i = i + 1; }";
+    let worker = format!("var i, t: int; {count} t = x; {count} x = t + 1; {count} done = done + 1;");
+    let (_, trace, stats) = found(&format!(
+        "shared x, done: int; thread A {{ {worker} }} thread B {{ {worker} }} never done == 2 && x == 1;"
+    ));
+    // Each loop takes two steps a round, and a last test.
+    assert_eq!((preemptions(&stats), trace.steps.len()), (Some(1), 2 * (3 * (1 + 2 * 1000 + 1) + 3)));
+    assert!(steps(&stats) < 100_000, "{stats:?}");
+    // What only one thread changes is its own, whoever reads it; where it changes, others may be in between.
+    found(
+        "shared n: 0..9; thread P { var i: int; while (n < 3) { n = n + 1; while (i < 9 * n) { i = i + 1; } } }
+         thread Q { assert n != 2; }",
+    );
+    // Somebody who goes round in circles keeps nobody from going on.
+    found(
+        "shared x: 0..2; thread P { var b: bool; x = 1; loop { b = !b; } } thread Q { x = 2; } thread R { assert x != 2; }",
+    );
+}
