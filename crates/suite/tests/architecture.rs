@@ -77,6 +77,15 @@ fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
+/// The code without the modules of tests in it, as the formatter lays them out.
+fn without_tests(text: &str) -> String {
+    let mut parts = text.split("\n#[cfg(test)]\nmod ");
+    let first = parts.next().unwrap_or("").to_string();
+    let end_of_module =
+        |part: &str| if part.lines().next().is_some_and(|line| line.ends_with(';')) { "\n" } else { "\n}\n" };
+    parts.fold(first, |code, part| code + part.split_once(end_of_module(part)).map_or("", |(_, rest)| rest))
+}
+
 /// The dependencies of a section that the code never names.
 fn unused(directory: &Path, section: &str, code: &str) -> Vec<String> {
     let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -109,11 +118,18 @@ fn what_others_depend_on_is_reached() {
 }
 
 #[test]
+fn tests_are_left_out() {
+    let text = "fn a() {}\n\n#[cfg(test)]\nmod tests {\n    use x;\n}\n\nfn b() {}\n";
+    assert_eq!(without_tests(text), "fn a() {}\n\nfn b() {}\n");
+}
+
+#[test]
 fn every_dependency_is_used() {
     for directory in crate_directories().into_iter().chain([root().join("xtask")]) {
         let program = text(&directory.join("src"));
         let tests = text(&directory.join("tests")) + &text(&directory.join("examples"));
-        assert_eq!(unused(&directory, "[dependencies]", &without_comments(&program)), Vec::<String>::new());
+        let alone = without_comments(&without_tests(&program));
+        assert_eq!(unused(&directory, "[dependencies]", &alone), Vec::<String>::new());
         // Examples in comments are tests too.
         let tests = format!("{program}\n{}", without_comments(&tests));
         assert_eq!(unused(&directory, "[dev-dependencies]", &tests), Vec::<String>::new());
