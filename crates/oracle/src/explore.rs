@@ -5,7 +5,7 @@ use crate::elements::meet;
 use crate::eval::Env;
 use crate::load::load;
 use crate::state::{Frame, Life, State};
-use crate::step::{start, step};
+use crate::step::{few_enough, start, step};
 use crate::tree::Program;
 use crate::value::{Fault, Value};
 use crate::waiting::waiting_errors;
@@ -182,6 +182,7 @@ pub(crate) fn initial_states(program: &Program, errors: &mut BTreeSet<ErrorKind>
             let outcome = start(program, state, thread)?;
             errors.extend(outcome.errors);
             started.extend(outcome.next.into_iter().map(|(state, _)| state));
+            few_enough(started.len())?;
         }
         states = started;
     }
@@ -208,6 +209,7 @@ fn with_initial_value(
                 Err(unsupported) => return Err(unsupported),
             },
         };
+        few_enough(next.len() + values.len())?;
         for value in values {
             let mut state = state.clone();
             Rc::make_mut(&mut state.shared).insert(name.clone(), value);

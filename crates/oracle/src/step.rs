@@ -16,8 +16,16 @@ use threadwise_front_tw::ast::{Cond, Expr, LockOp, Rhs};
 /// More states than this inside one atomic block are not visited.
 const MOST_INNER_STATES: usize = 5_000;
 
+/// More states than this after one statement, or at the start, are not listed: values of several variables multiply.
+const MOST_STATES_AT_ONCE: usize = 50_000;
+
 /// More calls than this inside each other are not followed.
 const MOST_FRAMES: usize = 100;
+
+/// Refuses to list more states than fit into memory.
+pub(crate) fn few_enough(states: usize) -> Result<(), Fault> {
+    if states <= MOST_STATES_AT_ONCE { Ok(()) } else { unsupported("too many states at once") }
+}
 
 /// What the next step of a thread can do.
 #[derive(Default)]
@@ -154,6 +162,7 @@ fn settle(
                 Err(Fault::Error(kind)) => _ = outcome.errors.insert(kind),
                 Err(unsupported) => return Err(unsupported),
             }
+            few_enough(outcome.next.len() + pending.len())?;
         }
     }
     Ok(())
@@ -318,6 +327,7 @@ fn assign(
 fn store_all(state: &State, thread: usize, stores: &[(Place, Vec<Value>)]) -> Result<Vec<State>, Fault> {
     let mut states = vec![state.clone()];
     for (place, values) in stores {
+        few_enough(states.len() * values.len())?;
         let mut next = Vec::new();
         for state in &states {
             for value in values {

@@ -90,6 +90,24 @@ fn actions() {
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
 }
 
+/// Values multiply: with those of other variables, other declarations and other threads. What would not fit into memory is
+/// found out before it is there.
+#[test]
+fn too_many_states_at_once() {
+    let started = std::time::Instant::now();
+    for text in [
+        "shared a, b, c, d, e: i8 = *; thread T { skip; }",
+        "shared x: i8; thread T { var a, b, c, d, e: i8 = *; skip; }",
+        "thread T { var a: i8 = *; var b: i8 = *; var c: i8 = *; var d: i8 = *; skip; }",
+        "thread W[5] { var a: i8 = *; skip; }",
+        "shared a, b, c, d, e: i8; thread T { skip; a, b, c, d, e = *, *, *, *, *; }",
+    ] {
+        unknown(text);
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(60));
+    safe("shared a, b: 0..199 = *; init a == b; thread T { skip; assert a == b; }", 600);
+}
+
 #[test]
 fn properties() {
     wrong("shared x: bool; thread T { x = true; } invariant !x;", Invariant, 1);
