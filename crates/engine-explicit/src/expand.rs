@@ -90,7 +90,7 @@ impl<'a> Expander<'_, 'a> {
         budget: &Budget,
     ) -> Result<Vec<Segment>, Limit> {
         let segments = rows.len().div_ceil(SEGMENT);
-        batches.resize_with(segments.max(batches.len()), threadwise_tables::empty_batch);
+        batches.resize_with(segments.max(batches.len()), Batch::empty);
         let mut all: Vec<Segment> = batches.drain(..segments).map(Segment::of).collect();
         let (own, others) = memories.split_first_mut().expect("there is one worker at least");
         if rows.len() < WORTH_HELP || others.is_empty() {
@@ -263,7 +263,7 @@ pub(crate) fn goes_on(chosen: Option<u64>, thread: usize) -> bool {
 
 impl Segment {
     fn of(mut successors: Batch) -> Segment {
-        successors.iter_mut().for_each(Vec::clear);
+        successors.clear();
         Segment { successors, ..Segment::default() }
     }
 }

@@ -13,7 +13,7 @@ use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
 use threadwise_ir::{Gap, Instance, LocationId, SharedId, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit};
-use threadwise_tables::{Batch, Entry, Interner, Judgement, NOT_MUCH, StateSet, StepTables, Unpacked, empty_batch};
+use threadwise_tables::{Batch, Entry, Interner, Judgement, NOT_MUCH, StateSet, StepTables, Unpacked};
 
 /// So many states are looked at in a round.
 const ROUND: usize = 1 << 16;
@@ -103,23 +103,25 @@ impl<'a> Search<'a> {
     }
 
     fn run_to_limit(&mut self, initial: &InitialStates, budget: &Budget) -> Result<End, Limit> {
-        let mut level = empty_batch();
+        let mut level = Batch::empty();
         if let ControlFlow::Break(end) = self.start(initial, &mut level, budget) {
             return end;
         }
-        while !is_empty(&level) {
-            let mut next = empty_batch();
+        while !level.is_empty() {
+            let mut next = self.spare.pop().unwrap_or_else(Batch::empty);
+            next.clear();
             // The fewer states there may be, the sooner it is seen that there are more.
             let most = |search: &Search<'_>| {
                 (search.max_states - search.states.len().min(search.max_states)).clamp(SEGMENT, ROUND)
             };
-            while let Some(rows) = take_round(&mut level, most(self)) {
+            while !level.is_empty() {
+                let rows = level.take(most(self));
                 if let Some(end) = self.round(&rows, &mut level, &mut next, budget)? {
                     return Ok(end);
                 }
             }
-            level = next;
-            self.depth += u32::from(!is_empty(&level));
+            self.spare.push(std::mem::replace(&mut level, next));
+            self.depth += u32::from(!level.is_empty());
         }
         Ok(match self.gap.or(self.tables.gap) {
             Some(gap) => End::Gap(gap),
@@ -159,8 +161,11 @@ impl<'a> Search<'a> {
 
     /// Adds states, whose fields stand one after the other, to the set; the last batch gets those that are new. All batches stay right.
     fn add(&mut self, states: &[u32], level: u32, batches: &mut [&mut Batch], budget: &Budget) -> Result<(), Limit> {
+        if states.is_empty() {
+            return Ok(());
+        }
         self.states.make_room(states, batches, budget)?;
-        let mut batch = empty_batch();
+        let mut batch = Batch::empty();
         for state in states.chunks_exact(self.instance.threads.len() + 1) {
             let is_put = self.states.put(state, &mut batch);
             debug_assert!(is_put, "room was made for it");
@@ -192,7 +197,7 @@ impl<'a> Search<'a> {
         let postponed: Vec<usize> = postponed.take_while(|row| first_error.is_none_or(|error| *row < error)).collect();
         let late_error = self.look_at_postponed(rows, &postponed, &mut late, budget)?;
         for &(shard, number) in segments.iter().flat_map(|segment| &segment.left).chain(&late.left) {
-            level[shard as usize].push(number);
+            level.push(shard as usize, number);
         }
         if let Some(row) = late_error.or(first_error) {
             return Ok(Some(End::Error(self.read(rows[row]))));
@@ -407,22 +412,4 @@ struct Late {
     left: Vec<Row>,
     gap: Option<(usize, Gap)>,
     stuck: Option<(usize, LocationId)>,
-}
-
-fn is_empty(batch: &Batch) -> bool {
-    batch.iter().all(Vec::is_empty)
-}
-
-/// Takes some states out of a level.
-fn take_round(level: &mut Batch, most: usize) -> Option<Vec<Row>> {
-    let mut rows = Vec::new();
-    for (shard, numbers) in level.iter_mut().enumerate() {
-        let kept = numbers.len().saturating_sub(most - rows.len());
-        rows.extend(numbers.drain(kept..).map(|number| (shard as u32, number)));
-        if kept > 0 {
-            break;
-        }
-        *numbers = Vec::new();
-    }
-    (!rows.is_empty()).then_some(rows)
 }

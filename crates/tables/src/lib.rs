@@ -3,6 +3,7 @@
 //! Stores are numbered as they appear, and a thread's steps become tables over the numbers. This
 //! crate knows no engine.
 
+mod batch;
 mod intern;
 mod packing;
 mod properties;
@@ -12,10 +13,11 @@ mod steps;
 mod taken;
 mod visited;
 
+pub use batch::Batch;
 pub use intern::Interner;
 pub use packing::Unpacked;
 pub use properties::{InternedLocals, Judgement, PropertyMemo};
-pub use state_set::{Batch, NOT_MUCH, SHARDS, StateSet, empty_batch};
+pub use state_set::{NOT_MUCH, SHARDS, StateSet};
 pub use steps::{Entry, StepTables};
 pub use taken::Taken;
 pub use visited::{NO_PARENT, Visited};

@@ -128,10 +128,6 @@ impl Shard {
         self.len
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The bytes that it takes anew before it holds so many more numbers.
     pub fn growth(&self, more: usize) -> u64 {
         let mut shape = self.shape;

@@ -5,6 +5,7 @@
 //! it, and where, does not depend on how many workers there are. That what is looked up together lies in a small part of the
 //! memory is why this is quick even with one.
 
+use crate::batch::{Batch, ones};
 use crate::packing::{Layout, Packing, Unpacked};
 use crate::shard::Shard;
 use std::sync::Mutex;
@@ -35,18 +36,11 @@ const fn inverse(factor: u64) -> u64 {
     inverse
 }
 
-/// States that wait to be added, for each shard those that belong there.
-pub type Batch = Vec<Vec<u64>>;
-
-/// No states.
-pub fn empty_batch() -> Batch {
-    vec![Vec::new(); SHARDS]
-}
-
 /// The set.
 pub struct StateSet {
     packing: Packing,
     shards: Vec<Shard>,
+    len: usize,
 }
 
 impl StateSet {
@@ -54,16 +48,16 @@ impl StateSet {
     pub fn new(width_of: Vec<usize>) -> StateSet {
         let packing = Packing::new(width_of);
         let shards = empty_shards(packing.bits());
-        StateSet { packing, shards }
+        StateSet { packing, shards, len: 0 }
     }
 
     pub fn len(&self) -> usize {
-        self.shards.iter().map(Shard::len).sum()
+        self.len
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.shards.iter().all(Shard::is_empty)
+        self.len == 0
     }
 
     /// Puts a state into a batch. If it cannot be packed yet, nothing is done: there must be [room](StateSet::make_room) for it
@@ -83,7 +77,7 @@ impl StateSet {
     #[inline]
     fn put_word(&self, word: u64, batch: &mut Batch) {
         let (shard, number) = self.place(word);
-        batch[shard].push(number);
+        batch.push(shard, number);
     }
 
     /// The shard of a word, and its number there.
@@ -136,18 +130,36 @@ impl StateSet {
         workers: usize,
         budget: &Budget,
     ) -> Result<(), Limit> {
-        let growth = self.growth(batches);
+        let used = batches.iter().fold(0, |used, batch| used | batch.used());
+        let growth = self.growth(batches, used);
         if growth >= NOT_MUCH {
             budget.check_for(growth)?;
         }
+        let in_use = |set: &StateSet| ones(used).map(|index| set.shards[index].len()).sum::<usize>();
+        let before = in_use(self);
+        let end = self.fill(batches, used, level, fresh.shards_mut(), workers);
+        fresh.note(used);
+        self.len += in_use(self) - before;
+        end
+    }
+
+    /// Adds the states of the batches in these shards, of which bits are set.
+    fn fill(
+        &mut self,
+        batches: &[Batch],
+        used: u64,
+        level: u32,
+        fresh: &mut [Vec<u64>],
+        workers: usize,
+    ) -> Result<(), Limit> {
         let fill = |index: usize, shard: &mut Shard, fresh: &mut Vec<u64>| {
-            let all = batches.iter().try_for_each(|batch| shard.insert_all(&batch[index], level, fresh));
+            let all = batches.iter().try_for_each(|batch| shard.insert_all(batch.of(index), level, fresh));
             all.map_err(|_| Limit::OutOfMemory)
         };
-        let parts = self.shards.iter_mut().zip(fresh.iter_mut()).enumerate();
         if workers <= 1 {
-            return parts.into_iter().try_for_each(|(index, (shard, fresh))| fill(index, shard, fresh));
+            return ones(used).try_for_each(|index| fill(index, &mut self.shards[index], &mut fresh[index]));
         }
+        let parts = self.shards.iter_mut().zip(fresh.iter_mut()).enumerate();
         let (parts, end) = (Mutex::new(parts), Mutex::new(Ok(())));
         let work = || {
             loop {
@@ -167,11 +179,10 @@ impl StateSet {
         end.into_inner().expect("nobody panics while holding it")
     }
 
-    /// The bytes that the set takes anew, at most, when it gets these states.
-    fn growth(&self, batches: &[Batch]) -> u64 {
-        let more = |index: usize| batches.iter().map(|batch| batch[index].len()).sum();
-        let growth = self.shards.iter().enumerate().map(|(index, shard)| shard.growth(more(index)));
-        growth.sum::<u64>() + self.packing.growth()
+    /// The bytes that the set takes anew, at most, when it gets these states, which belong into the shards of which bits are set.
+    fn growth(&self, batches: &[Batch], used: u64) -> u64 {
+        let more = |index: usize| batches.iter().map(|batch| batch.of(index).len()).sum();
+        ones(used).map(|index| self.shards[index].growth(more(index))).sum::<u64>() + self.packing.growth()
     }
 
     /// Makes room for new states, whose fields stand one after the other, so that they can be [put](StateSet::put) into batches. The
@@ -195,9 +206,9 @@ impl StateSet {
         }
         let mut state = Unpacked::default();
         for waiting in waiting {
-            let old = std::mem::replace(*waiting, empty_batch());
-            for (index, numbers) in old.into_iter().enumerate() {
-                for number in numbers {
+            let old = std::mem::replace(*waiting, Batch::empty());
+            for index in ones(old.used()) {
+                for &number in old.of(index) {
                     self.packing.unpack_from(&old_layout, word_of(index, number, old_bits), &mut state);
                     self.put(state.state(), waiting);
                 }
@@ -208,7 +219,7 @@ impl StateSet {
 
     /// Tells the tree of all states.
     fn note_all(&mut self, budget: &Budget) -> Result<(), Limit> {
-        let StateSet { packing, shards } = self;
+        let StateSet { packing, shards, .. } = self;
         let (layout, bits) = (packing.layout().clone(), packing.bits());
         let mut state = Unpacked::default();
         for (index, shard) in shards.iter().enumerate() {
@@ -270,7 +281,8 @@ fn word_of(shard: usize, number: u64, bits: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{StateSet, empty_batch, mix, unmix};
+    use super::{StateSet, mix, unmix};
+    use crate::batch::{Batch, ones};
     use crate::packing::Unpacked;
     use std::collections::BTreeMap;
     use threadwise_limits::Budget;
@@ -290,7 +302,7 @@ mod tests {
         let budget = Budget::unlimited();
         let mut set = StateSet::new((0..fields).collect());
         let mut obvious: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
-        let mut frontier = empty_batch();
+        let mut frontier = Batch::empty();
         for level in 0..40_u32 {
             let most = 1 << (level / 3);
             let state = |n: u32| {
@@ -300,8 +312,8 @@ mod tests {
             set.make_room(&states.concat(), &mut [&mut frontier], &budget).expect("no limit");
             let mut seen: Vec<Vec<u32>> = Vec::new();
             let mut unpacked = Unpacked::default();
-            for (shard, numbers) in frontier.iter().enumerate() {
-                for &number in numbers {
+            for shard in ones(frontier.used()) {
+                for &number in frontier.of(shard) {
                     set.read(shard, number, &mut unpacked);
                     seen.push(unpacked.state().to_vec());
                 }
@@ -310,9 +322,9 @@ mod tests {
             let expected: Vec<Vec<u32>> =
                 obvious.iter().filter(|(_, l)| **l + 1 == level).map(|(state, _)| state.clone()).collect();
             assert_eq!(seen, expected, "the frontier survives another layout");
-            let mut batch = empty_batch();
+            let mut batch = Batch::empty();
             assert!(states.iter().all(|state| set.put(state, &mut batch)));
-            frontier = empty_batch();
+            frontier = Batch::empty();
             set.insert(&[batch], level, &mut frontier, workers, &budget).expect("no limit");
             states.into_iter().for_each(|state| {
                 obvious.entry(state).or_insert(level);
