@@ -22,6 +22,16 @@ impl Interner {
         number
     }
 
+    /// The number of words that have one.
+    pub(crate) fn find(&self, words: &[i64]) -> Option<u32> {
+        self.numbers.get(words).copied()
+    }
+
+    /// All words that have numbers, in order.
+    pub(crate) fn all(&self) -> &[Rc<[i64]>] {
+        &self.words
+    }
+
     /// The bytes that it takes anew when it next grows, if that is near.
     pub(crate) fn growth(&self) -> u64 {
         growth_of_table::<(Rc<[i64]>, u32)>(self.numbers.len(), self.numbers.capacity())

@@ -3,8 +3,10 @@
 //! [`check`] looks at a proof and at the program, and at nothing else: whatever engine wrote the
 //! proof, none of its code runs here, and nothing it says is taken on trust. Everything the checker
 //! knows about programs it asks of the semantics in `ir`. A [`CheckedProof`] is evidence that a
-//! proof passed; only [`check`] makes it.
+//! proof passed; only [`check`] makes it, and [`check_again`], which does not look again at what an edit of the program
+//! leaves as it was.
 
+mod again;
 mod annotated;
 mod block;
 mod cartesian;
@@ -36,6 +38,8 @@ mod sets;
 mod space;
 mod viewpoint;
 
+pub use again::{Remembered, can_be_remembered, check_again, check_and_remember};
+
 use std::fmt;
 use std::sync::Arc;
 use threadwise_evidence::Proof;
@@ -43,7 +47,7 @@ use threadwise_ir::Program;
 use threadwise_ir::patience::under;
 use threadwise_limits::{Budget, Limit};
 
-/// Evidence that a proof has been checked. Only [`check`] makes it.
+/// Evidence that a proof has been checked. Only [`check`], [`check_and_remember`] and [`check_again`] make it.
 #[derive(Clone, Debug)]
 pub struct CheckedProof {
     program: Arc<Program>,

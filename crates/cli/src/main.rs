@@ -27,6 +27,7 @@ mod properties;
 mod replay;
 mod rescue;
 mod results;
+mod reuse;
 mod rows;
 mod scratch;
 mod screen;

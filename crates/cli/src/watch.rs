@@ -1,7 +1,8 @@
 //! `threadwise watch`: verifies programs again whenever they change.
 //!
 //! Each program is verified in a process of its own, with the same flags as `check`. A change in the middle of a run ends it, and it
-//! starts again. The system tells that something has changed; what has, and whether it has at all, is seen from the texts.
+//! starts again. What was proved thread by thread is remembered here, so that after an edit only what was edited is verified; see
+//! [`crate::reuse`]. The system tells that something has changed; what has, and whether it has at all, is seen from the texts.
 
 use crate::args::CheckArgs;
 use crate::check::make_one_program;
@@ -10,6 +11,7 @@ use crate::exit::{Exit, InputError, Job};
 use crate::input::is_stdin;
 use crate::interrupt::on_interrupt;
 use crate::own_run::{by_itself, run_until, this_program};
+use crate::reuse::{Memory, is_wanted};
 use crate::scratch::Scratch;
 use crate::screen::{Screen, Shown};
 use notify::{RecursiveMode, Watcher};
@@ -43,6 +45,7 @@ pub fn watch(args: &CheckArgs) -> Job {
         screen: Screen::new(&console, args.width.width),
         interrupted,
         watched,
+        args,
     };
     watching.run()?;
     Ok(Exit::Safe)
@@ -56,10 +59,18 @@ struct Program {
     shown: Option<Shown>,
     /// The report on the text before.
     report: Value,
+    /// What is remembered of it, where that is of use.
+    memory: Option<Memory>,
 }
 
 fn programs(args: &CheckArgs) -> Vec<Program> {
-    let program = |files: &[PathBuf], only| Program { files: files.to_vec(), only, shown: None, report: Value::Null };
+    let program = |files: &[PathBuf], only| Program {
+        files: files.to_vec(),
+        only,
+        shown: None,
+        report: Value::Null,
+        memory: is_wanted(args, files).then(Memory::default),
+    };
     if args.files.len() == 1 || !args.separately && make_one_program(&args.files) {
         return vec![program(&args.files, None)];
     }
@@ -67,15 +78,16 @@ fn programs(args: &CheckArgs) -> Vec<Program> {
     each.map(|(index, file)| program(std::slice::from_ref(file), Some(index))).collect()
 }
 
-struct Watching {
+struct Watching<'a> {
     programs: Vec<Program>,
     scratch: Scratch,
     screen: Screen,
     interrupted: Arc<AtomicBool>,
     watched: Watched,
+    args: &'a CheckArgs,
 }
 
-impl Watching {
+impl Watching<'_> {
     fn run(&mut self) -> Result<(), InputError> {
         let mut due: BTreeSet<usize> = (0..self.programs.len()).collect();
         while !self.interrupted.load(Ordering::Relaxed) {
@@ -95,11 +107,14 @@ impl Watching {
 
     /// Verifies one program; `false` if the run was cut short by a change.
     fn verify(&mut self, index: usize) -> Result<bool, InputError> {
-        let program = &self.programs[index];
-        let name = program.files[0].display().to_string();
+        let name = self.programs[index].files[0].display().to_string();
         self.screen.working(&name);
+        if let Some((now, details)) = self.verify_again(index) {
+            return self.show(index, name, now, details);
+        }
         let report = self.scratch.path().join(format!("{index}.json"));
         let _ = std::fs::remove_file(&report);
+        let program = &self.programs[index];
         let mut command = this_program()?;
         command.arg("check").args(program.only.map(|only| format!("--only={only}"))).arg("--report").arg(&report);
         command.args(self.screen.flags()).args(crate::arguments().into_iter().skip(2));
@@ -114,6 +129,20 @@ impl Watching {
             std::fs::read(&report).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let details = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        let program = &mut self.programs[index];
+        if let Some(memory) = &mut program.memory {
+            memory.learn(self.args, &program.files, &now);
+        }
+        self.show(index, name, now, details)
+    }
+
+    /// With what is remembered of the program, if that is enough.
+    fn verify_again(&mut self, index: usize) -> Option<(Value, String)> {
+        let program = &mut self.programs[index];
+        program.memory.as_mut()?.verify(self.args, &program.files)
+    }
+
+    fn show(&mut self, index: usize, name: String, now: Value, details: String) -> Result<bool, InputError> {
         let program = &mut self.programs[index];
         program.shown = Some(Shown::new(name, &program.report, &now, details));
         program.report = now;

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use threadwise_limits::{growth_of_list, growth_of_table};
 
 /// For each store, by its number, a set of local states.
+#[derive(Clone)]
 pub(crate) enum ByStore {
     /// For threads that are at nearly all stores: an array. Nothing is looked up.
     Dense(Vec<Bits>),

@@ -8,14 +8,16 @@
 //! entered. Its callers are Q: the context of the caller and the caller's frame. Programs without
 //! recursion have one context, and whole stacks as local states.
 
+use crate::again::Kept;
 use crate::bits::Bits;
 use crate::by_store::ByStore;
 use crate::meeting::Meeting;
 use crate::perspective::{Permutation, Perspectives};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use threadwise_evidence::{Annotation, Context, ThreadAnnotation};
-use threadwise_ir::{Gap, Instance, Observations, Store, Successor, TemplateId, ThreadId};
+use std::sync::Arc;
+use threadwise_evidence::{Annotation, Context, StatesByStore, ThreadAnnotation};
+use threadwise_ir::{Gap, Instance, Observations, Program, Store, Successor, TemplateId, ThreadId};
 use threadwise_limits::{Budget, Limit, growth_of_list, growth_of_table};
 use threadwise_source::Span;
 use threadwise_tables::{Interner, Taken};
@@ -68,10 +70,12 @@ pub struct Fixpoint<'a> {
     recursive: bool,
     work: Vec<Item>,
     treated: u64,
+    /// The states that were added, where something was kept of an earlier analysis.
+    added: Option<Vec<Item>>,
 }
 
 /// What is known of a template's first copy.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ThreadStates {
     pub(crate) locals: Interner,
     contexts: Vec<ContextStates>,
@@ -87,6 +91,15 @@ pub(crate) struct ThreadStates {
 }
 
 impl ThreadStates {
+    /// The same states with other words for the local ones.
+    pub(crate) fn moved(&self, words: &dyn Fn(&[i64]) -> Vec<i64>) -> ThreadStates {
+        let mut locals = Interner::default();
+        for local in 0..self.locals.len() as u32 {
+            locals.intern(&words(self.locals.get(local)));
+        }
+        ThreadStates { locals, ..self.clone() }
+    }
+
     fn growth(&self) -> u64 {
         let (guarantee, environment) = (&self.guarantee, &self.environment);
         let contexts: u64 = self.contexts.iter().map(|context| context.states.growth()).sum();
@@ -100,6 +113,7 @@ impl ThreadStates {
     }
 }
 
+#[derive(Clone)]
 struct ContextStates {
     states: ByStore,
     callers: Vec<(u32, Store)>,
@@ -129,35 +143,66 @@ pub(crate) struct Goal {
 
 /// Computes the least solution, or as much of it as the goal asks for.
 pub(crate) fn solve<'a>(instance: &'a Instance, goal: Goal, budget: &Budget) -> Result<Fixpoint<'a>, Stop> {
-    let mut fixpoint = Fixpoint {
-        instance,
-        perspectives: Perspectives::new(instance),
-        threads: instance.program.templates.iter().map(|_| ThreadStates::default()).collect(),
-        failing: Vec::new(),
-        shown: FxHashMap::default(),
-        taken: Taken::none(&instance.program),
-        meeting: Meeting::default(),
-        recursive: instance.program.is_recursive(),
-        work: Vec::new(),
-        treated: 0,
-    };
-    fixpoint.init()?;
-    while let Some(item) = fixpoint.work.pop() {
-        if goal.until_failure && !fixpoint.failing.is_empty() {
-            break;
-        }
-        if fixpoint.treated >= goal.max_states {
-            return Err(Stop::TooMany);
-        }
-        if fixpoint.treated.is_multiple_of(STATES_PER_CHECK) {
-            budget.check_for(fixpoint.growth())?;
-            budget.report(|| format!("{} thread states", fixpoint.treated));
-        }
-        fixpoint.treated += 1;
-        fixpoint.env(item);
-        fixpoint.step(item)?;
-    }
+    let mut fixpoint = Fixpoint::new(instance);
+    fixpoint.run(goal, budget)?;
     Ok(fixpoint)
+}
+
+impl<'a> Fixpoint<'a> {
+    fn new(instance: &'a Instance) -> Fixpoint<'a> {
+        Fixpoint {
+            instance,
+            perspectives: Perspectives::new(instance),
+            threads: instance.program.templates.iter().map(|_| ThreadStates::default()).collect(),
+            failing: Vec::new(),
+            shown: FxHashMap::default(),
+            taken: Taken::none(&instance.program),
+            meeting: Meeting::default(),
+            recursive: instance.program.is_recursive(),
+            work: Vec::new(),
+            treated: 0,
+            added: None,
+        }
+    }
+
+    /// What was kept of an earlier analysis, where all threads see the same.
+    pub(crate) fn from_kept(instance: &'a Instance, kept: Kept) -> Fixpoint<'a> {
+        let mut fixpoint = Fixpoint {
+            threads: kept.threads,
+            meeting: kept.meeting,
+            taken: kept.taken,
+            added: Some(Vec::new()),
+            ..Fixpoint::new(instance)
+        };
+        fixpoint.perspectives.stores = kept.stores;
+        fixpoint
+    }
+
+    pub(crate) fn kept(self, program: Arc<Program>) -> Kept {
+        let Fixpoint { perspectives, threads, meeting, taken, .. } = self;
+        Kept { program, stores: perspectives.stores, threads, meeting, taken }
+    }
+
+    /// Goes on until there is nothing new, or as the goal asks for.
+    pub(crate) fn run(&mut self, goal: Goal, budget: &Budget) -> Result<(), Stop> {
+        self.init()?;
+        while let Some(item) = self.work.pop() {
+            if goal.until_failure && !self.failing.is_empty() {
+                break;
+            }
+            if self.treated >= goal.max_states {
+                return Err(Stop::TooMany);
+            }
+            if self.treated.is_multiple_of(STATES_PER_CHECK) {
+                budget.check_for(self.growth())?;
+                budget.report(|| format!("{} thread states", self.treated));
+            }
+            self.treated += 1;
+            self.env(item);
+            self.step(item)?;
+        }
+        Ok(())
+    }
 }
 
 impl Fixpoint<'_> {
@@ -192,7 +237,10 @@ impl Fixpoint<'_> {
         for template in (0..self.threads.len() as u32).map(TemplateId) {
             let states =
                 if self.is_dense() { ByStore::Dense(Vec::new()) } else { ByStore::Sparse(FxHashMap::default()) };
-            self.threads[template.index()].contexts.push(ContextStates::new(states));
+            // Something may have been kept.
+            if self.threads[template.index()].contexts.is_empty() {
+                self.threads[template.index()].contexts.push(ContextStates::new(states));
+            }
             let Some(thread) = self.first_copy(template) else { continue };
             for store in &initial.stores {
                 let starts = self.instance.starts(thread, store);
@@ -219,7 +267,18 @@ impl Fixpoint<'_> {
         let states = &mut self.threads[template.index()].contexts[context as usize].states;
         if states.insert(store, local) {
             self.work.push(item);
+            self.added.iter_mut().for_each(|added| added.push(item));
         }
+    }
+
+    /// The states of a thread that were added to what was kept of it.
+    pub(crate) fn added_states(&self, template: TemplateId) -> StatesByStore {
+        let locals = &self.threads[template.index()].locals;
+        let of_thread = self.added.iter().flatten().filter(|item| item.0 == template);
+        let state = |&(_, _, store, local): &Item| {
+            (Store::from(self.perspectives.stores.get(store)), vec![Store::from(locals.get(local))])
+        };
+        of_thread.map(state).collect()
     }
 
     /// AG ENV, AG PDA ENV1 and ENV2: what the others do to the store does not move the thread.
@@ -469,7 +528,7 @@ impl Fixpoint<'_> {
         Ok(Annotation { copies, threads })
     }
 
-    fn thread_annotation(&self, template: TemplateId, budget: &Budget) -> Result<ThreadAnnotation, Limit> {
+    pub(crate) fn thread_annotation(&self, template: TemplateId, budget: &Budget) -> Result<ThreadAnnotation, Limit> {
         if self.first_copy(template).is_none() {
             return Ok(ThreadAnnotation::default());
         }

@@ -8,6 +8,7 @@
 //!
 //! The engine knows nothing of other engines, of solvers or of files.
 
+mod again;
 mod bits;
 mod blame;
 mod by_store;
@@ -17,6 +18,7 @@ mod meeting;
 mod perspective;
 mod safety;
 
+pub use again::{Kept, Update, analyse_again, analyse_and_keep};
 pub use fixpoint::{Fixpoint, Stop, fixpoint};
 pub use frontier::{Iterate, frontier, relaxed};
 

@@ -14,7 +14,7 @@ use threadwise_limits::{growth_of_list, growth_of_table};
 pub(crate) type Change = (u32, Option<TemplateId>);
 
 /// Who meets whom at the stores.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Meeting {
     /// By the number of the store.
     places: Vec<Place>,
@@ -22,7 +22,7 @@ pub(crate) struct Meeting {
     known: FxHashMap<(u32, u32), u32>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Place {
     /// The numbers of the templates.
     present: Bits,
@@ -33,6 +33,25 @@ impl Meeting {
     /// The bytes that it takes anew when it next grows, if that is near.
     pub(crate) fn growth(&self) -> u64 {
         growth_of_table::<((u32, u32), u32)>(self.known.len(), self.known.capacity()) + growth_of_list(&self.places)
+    }
+
+    /// The same without some templates, as if they had never been anywhere. Of a change by several it is not known whose steps it
+    /// takes, so it stays.
+    pub(crate) fn without(&self, is_gone: &dyn Fn(TemplateId) -> bool) -> Meeting {
+        let mut kept = Meeting::default();
+        for (store, place) in self.places.iter().enumerate() {
+            let mut present = Bits::default();
+            for template in place.present.iter().filter(|&template| !is_gone(TemplateId(template))) {
+                present.insert(template);
+            }
+            let stays = |change: &&Change| change.1.is_none_or(|by| !is_gone(by));
+            let changes: Vec<Change> = place.changes.iter().filter(stays).copied().collect();
+            for (at, (after, _)) in changes.iter().enumerate() {
+                kept.known.insert((store as u32, *after), at as u32);
+            }
+            kept.places.push(Place { present, changes });
+        }
+        kept
     }
 
     fn place(&mut self, store: u32) -> &mut Place {

@@ -10,6 +10,7 @@
 
 mod annotation;
 mod cartesian;
+mod change;
 mod coverability;
 mod error;
 mod folding;
@@ -26,6 +27,7 @@ mod text;
 mod violation;
 
 pub use annotation::instance_of_case;
+pub use change::ModularChange;
 pub use coverability::{Bounded, Core, CoverabilityProof};
 pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;

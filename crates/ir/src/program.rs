@@ -251,7 +251,7 @@ impl Edge {
 }
 
 /// What an edge does.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Op {
     /// Assert, wait, assign.
     Command(Command),
@@ -269,7 +269,7 @@ pub enum Op {
 
 /// A guarded command: where an assertion fails it is an error, where the guard is false it
 /// blocks, otherwise it updates.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Command {
     /// What must hold before the step.
     pub assertions: Box<[Assertion]>,
@@ -280,7 +280,7 @@ pub struct Command {
 }
 
 /// An assertion and what it comes from.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Assertion {
     /// What must hold.
     pub condition: Expr,
@@ -314,7 +314,7 @@ pub enum AssertionKind {
 }
 
 /// How the variables change.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Update {
     /// Simultaneous assignments: all right-hand sides and indices are evaluated first.
     Assign(Box<[(Place, Value)]>),
@@ -336,7 +336,7 @@ impl Default for Update {
 }
 
 /// The right-hand side of an assignment.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     /// The value of an expression.
     Of(Expr),
@@ -345,7 +345,7 @@ pub enum Value {
 }
 
 /// What can be assigned: a variable, or an element of an array variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Place {
     /// The variable.
     pub var: VarRef,

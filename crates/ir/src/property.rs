@@ -44,7 +44,7 @@ pub enum Violated {
 }
 
 /// What threads show at the same time.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// For each of these signs there is a thread that shows it, another one for each, and all of the same element.
     Signs(Vec<Sign>),

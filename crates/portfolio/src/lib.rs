@@ -18,6 +18,7 @@
 //! trace through `replay`. A claim that fails its judge, and an engine that panics, become internal
 //! errors. This crate knows how engines are called; it does not know how they work.
 
+mod again;
 mod conformance;
 mod engine;
 mod judge;
@@ -31,6 +32,7 @@ mod registry;
 mod unreached;
 mod verify;
 
+pub use again::{Earlier, KEPT, keep, verify_again};
 pub use engine::Engine;
 pub use name::{EngineChoice, EngineName, UnknownEngine};
 pub use notes::{Note, Story};

@@ -186,7 +186,15 @@ pub fn how_proved(report: &Report, safe: &Safe) -> String {
     let folded = report.stats.numbers.iter().any(|(name, points)| *name == "folded_points" && *points > 0);
     let alike = [(report.symmetric, ", permutations of copies counted once"), (folded, ", unobservable steps folded")];
     let alike: String = alike.iter().filter(|(applies, _)| *applies).map(|(_, text)| *text).collect();
-    let modular = report.proof.and_then(|proof| how(proof, &states));
+    let kept = report.stats.numbers.iter().find(|(name, _)| *name == "kept_thread_states").map(|(_, kept)| *kept);
+    let after_an_edit = kept.map(|kept| {
+        format!(
+            "each thread alone, against what the others do; of the proof's {states} thread states {} have been checked, the others \
+             before the edit",
+            show_count(safe.states().saturating_sub(kept))
+        )
+    });
+    let modular = after_an_edit.or(report.proof.and_then(|proof| how(proof, &states)));
     match (safe.grounds(), modular) {
         (Grounds::Proof(_), Some(how)) => how,
         (Grounds::Proof(_), None) => {

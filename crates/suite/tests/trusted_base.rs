@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 const JUDGES: [&str; 2] = ["check", "replay"];
 
 /// Whose verdicts rest on which rooms of `check`.
-const KINDS: [(&str, &[&str]); 8] = [
+const KINDS: [(&str, &[&str]); 9] = [
     ("SAFE by `explicit`", &["reachable"]),
     ("SAFE by `modular`", &["modular", "frontier"]),
+    ("SAFE by `modular` after an edit", &["again"]),
     ("SAFE by `cartesian`", &["cartesian"]),
     ("SAFE by `contracts`, `predicates`, `intervals` or `relations`", &["formulas"]),
     ("SAFE by `locks`", &["protection"]),

@@ -23,6 +23,13 @@ impl Taken {
         self.0.iter_mut().zip(&more.0).for_each(|(taken, more)| *taken |= more);
     }
 
+    /// Adds the edges in a range that were taken in another program, where the same ones begin with another number.
+    pub fn add_moved(&mut self, earlier: &Taken, edges: std::ops::Range<u32>, start: u32) {
+        for (to, from) in (start..).zip(edges) {
+            self.0[to as usize] |= earlier.0[from as usize];
+        }
+    }
+
     /// One for an edge that is taken.
     pub fn counts(&self) -> Vec<u64> {
         self.0.iter().map(|&taken| u64::from(taken)).collect()
