@@ -96,6 +96,7 @@ impl Lowering<'_, '_, '_> {
         let value = Value::of_class(self.body.load(id), self.known.classes.get(&web).cloned());
         self.body.push(Value {
             is_not_null: self.known.not_null.get(&web).copied().unwrap_or(false),
+            is_exact: self.known.exact.get(&web).copied().unwrap_or(false),
             length: self.known.lengths.get(&web).copied(),
             ..value
         });
@@ -108,6 +109,7 @@ impl Lowering<'_, '_, '_> {
         let value = self.body.pop_value()?;
         if self.webs.all[web].is_set_once {
             self.known.not_null.insert(web, value.is_not_null);
+            self.known.exact.insert(web, value.is_exact);
             self.known.lengths.extend(value.length.map(|length| (web, length)));
             self.known.classes.extend(value.class.clone().map(|class| (web, class)));
         }

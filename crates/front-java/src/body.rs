@@ -48,6 +48,11 @@ impl Value {
         Value { class, ..Value::new(expr) }
     }
 
+    /// A text of which nothing is known.
+    pub(crate) fn text(span: Span) -> Value {
+        Value { class: Some("java/lang/String".into()), ..Value::opaque(span) }
+    }
+
     pub(crate) fn opaque(span: Span) -> Value {
         Value { is_opaque: true, is_not_null: true, ..Value::new(Expr::constant(0, Type::Pointer, span)) }
     }
@@ -76,6 +81,8 @@ pub(crate) struct Body<'b, 'p, 'a> {
     pub(crate) is_static_part: bool,
     /// Nobody called the function: an exception that leaves it is caught by nobody.
     pub(crate) is_outermost: bool,
+    /// An exception that a call gives here leads to where nothing is known.
+    pub(crate) is_lost_by_exceptions: bool,
     temporaries: Vec<(LocalId, Type, bool)>,
     spilled: BTreeMap<(usize, String), LocalId>,
 }
@@ -120,6 +127,7 @@ impl<'b, 'p, 'a> Body<'b, 'p, 'a> {
             result,
             is_static_part: false,
             is_outermost: false,
+            is_lost_by_exceptions: false,
             temporaries: Vec::new(),
             spilled: BTreeMap::new(),
         };
@@ -467,9 +475,14 @@ impl<'b, 'p, 'a> Body<'b, 'p, 'a> {
         let otherwise = self.unless(none);
         let (then, stack) = (self.here, self.stack.clone());
         self.go_on_in(otherwise);
-        let exception = self.kept(Expr::load(pending.clone()));
-        self.assign(pending, null(span));
-        self.throw(Value { is_not_null: true, ..Value::new(exception) })?;
+        if self.is_lost_by_exceptions {
+            self.emit(InstructionKind::Assert(int(0, span), Failure::Beyond));
+            self.finish(End::Unreachable);
+        } else {
+            let exception = self.kept(Expr::load(pending.clone()));
+            self.assign(pending, null(span));
+            self.throw(Value { is_not_null: true, ..Value::new(exception) })?;
+        }
         self.stack = stack;
         self.go_on_in(BlockId(then as u32));
         Ok(())

@@ -3,6 +3,7 @@
 use crate::body::{Value, int};
 use crate::classes::Name;
 use crate::instructions::Lowering;
+use crate::library::WORKER;
 use crate::program::{Fallible, FunctionKey};
 use crate::reach::{Target, key, lambda_name};
 use crate::types::{JavaType, signature, spoken};
@@ -88,6 +89,9 @@ impl Lowering<'_, '_, '_> {
         if crate::models::is_opaque(&class) || object.is_opaque {
             return self.opaque_call(&class, &name, result);
         }
+        if class.starts_with('[') && &*name == "clone" {
+            return self.cloned(&class, &object);
+        }
         let value = self.call_object(&class, &name, &descriptor, object, args, result)?;
         self.push_result(value);
         Ok(())
@@ -98,9 +102,13 @@ impl Lowering<'_, '_, '_> {
         match &result {
             None => Ok(()),
             Some(JavaType::Reference(of)) if crate::models::is_opaque(of) => {
-                self.body.push(Value::opaque(self.body.span));
+                self.body.push(Value { class: Some(of.clone()), ..Value::opaque(self.body.span) });
                 Ok(())
             }
+            Some(_) if class == "java/lang/String" && matches!(name, "hashCode" | "equals") => self.body.refuse(
+                "what a text says is not followed: texts cannot be compared, and there is no `switch` over them",
+                "use numbers or an enum",
+            ),
             Some(_) => self.unknown_method(class, name),
         }
     }
@@ -115,6 +123,31 @@ impl Lowering<'_, '_, '_> {
         args: Vec<Value>,
         result: Option<JavaType>,
     ) -> Fallible<Option<Value>> {
+        self.call_one_of(class, name, descriptor, object, args, result, |_| true)
+    }
+
+    /// What a thread or a barrier was given to run.
+    pub(crate) fn run_given(&mut self, of_threads: bool, object: Value) -> Fallible<()> {
+        let reached = &self.body.program.reached;
+        let given = if of_threads { &reached.targets } else { &reached.actions };
+        let (lambdas, others) = (given.lambdas.clone(), given.others);
+        let may = |class: &Name| others || lambdas.contains(class);
+        self.call_one_of("java/lang/Runnable", "run", "()V", object, Vec::new(), None, may)?;
+        Ok(())
+    }
+
+    /// The same, where only objects of some classes can be there.
+    #[allow(clippy::too_many_arguments)]
+    fn call_one_of(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        object: Value,
+        args: Vec<Value>,
+        result: Option<JavaType>,
+        may_be: impl Fn(&Name) -> bool,
+    ) -> Fallible<Option<Value>> {
         self.body.check_not_null(&object)?;
         let mut ways: BTreeMap<Target, Vec<Name>> = BTreeMap::new();
         let exact = object.class.clone().filter(|_| object.is_exact);
@@ -124,7 +157,9 @@ impl Lowering<'_, '_, '_> {
                 ways.insert(target, vec![exact]);
             }
             None => {
-                for (object, target) in self.body.program.reached.targets(class, name, descriptor) {
+                let is_worker = |object: &Name| class == "java/lang/Runnable" && **object == *WORKER;
+                let all = self.body.program.reached.targets(class, name, descriptor).into_iter();
+                for (object, target) in all.filter(|(object, _)| may_be(object) && !is_worker(object)) {
                     ways.entry(target).or_default().push(object);
                 }
             }
@@ -228,7 +263,7 @@ impl Lowering<'_, '_, '_> {
         let (args, _) = self.arguments(&dynamic.name_and_type.descriptor)?;
         let class = &self.body.program.classes()[&self.method.0];
         if class.concatenates.get(usize::from(dynamic.attr_index)) == Some(&true) {
-            self.body.push(Value::opaque(self.body.span));
+            self.body.push(Value::text(self.body.span));
             return Ok(());
         }
         let name = lambda_name(&self.method, self.body.pc);

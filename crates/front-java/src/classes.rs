@@ -91,6 +91,11 @@ impl MethodCode<'_> {
 }
 
 impl<'a> Class<'a> {
+    /// Whether it is an enum: its constants are objects that it makes itself.
+    pub(crate) fn is_enum(&self) -> bool {
+        self.parent.as_deref() == Some("java/lang/Enum")
+    }
+
     pub(crate) fn method(&self, name: &str, descriptor: &str) -> Option<&Method<'a>> {
         self.methods.iter().find(|method| *method.name == *name && *method.descriptor == *descriptor)
     }

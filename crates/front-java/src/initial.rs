@@ -7,7 +7,7 @@ use crate::reach::{Target, key};
 use crate::types::spoken;
 use cafebabe::bytecode::Opcode;
 use std::collections::BTreeSet;
-use threadwise_source::Diagnostic;
+use threadwise_source::{Diagnostic, Span};
 
 /// The classes with static parts, each behind those that it uses.
 pub(crate) fn order(program: &Program<'_, '_>) -> Fallible<Vec<Name>> {
@@ -24,28 +24,38 @@ fn visit(program: &Program<'_, '_>, class: &Name, done: &mut Vec<Name>, open: &m
         return Ok(());
     }
     let span = program.sources.line(of, crate::program::first_line(of));
+    let is_set_up = of.method("<clinit>", "()V").is_some();
     if open.contains(class) {
+        // A class without a static part, and its parent that makes one of its objects.
+        if open.last().is_some_and(|last| last == class) {
+            return Ok(());
+        }
         let message = format!("the static parts of `{}` and of another class need each other", spoken(class));
         return Err(Box::new(Diagnostic::error(span, message).hint("set one of them up in `main`")));
     }
-    open.push(class.clone());
+    if is_set_up {
+        open.push(class.clone());
+    }
     if let Some(parent) = &of.parent {
         visit(program, parent, done, open)?;
     }
-    if of.method("<clinit>", "()V").is_some() {
+    if is_set_up {
         let uses = uses(program, class)?;
         for used in uses {
             visit(program, &used, done, open)?;
         }
         done.push(class.clone());
+        open.pop();
     }
-    open.pop();
     Ok(())
 }
 
 /// The other classes that the static part of a class uses, directly or by what it calls.
 fn uses(program: &Program<'_, '_>, class: &Name) -> Fallible<BTreeSet<Name>> {
     let mut found = BTreeSet::new();
+    // The classes of objects that belong to other classes, and where something is done to objects.
+    let mut foreign: BTreeSet<Name> = BTreeSet::new();
+    let mut touched: Vec<(Name, Span)> = Vec::new();
     let mut seen: BTreeSet<MethodKey> = BTreeSet::new();
     let mut work: Vec<MethodKey> = vec![(class.clone(), "<clinit>".into(), "()V".into())];
     while let Some(method) = work.pop() {
@@ -55,17 +65,19 @@ fn uses(program: &Program<'_, '_>, class: &Name) -> Fallible<BTreeSet<Name>> {
         let Some(of) = program.classes().get(&method.0) else { continue };
         let Some(code) = of.method(&method.1, &method.2).and_then(|method| method.code.as_ref()) else { continue };
         for (pc, opcode) in &code.opcodes {
+            let here = program.sources.line(of, code.line_at(*pc));
             let refuse = |what: &str| -> Fallible<()> {
-                let span = program.sources.line(of, code.line_at(*pc));
                 let message = format!("the static part of `{}` {what}", spoken(class));
-                Err(Box::new(Diagnostic::error(span, message).hint("do that in `main`")))
+                Err(Box::new(Diagnostic::error(here, message).hint("do that in `main`")))
             };
             match opcode {
                 Opcode::Getstatic(member) | Opcode::Putstatic(member) => {
                     let name = &*member.name_and_type.name;
                     let owner = program.reached.static_owner(&member.class_name, name);
                     let Some(other) = program.classes().get(&owner).filter(|_| owner != *class) else { continue };
-                    let is_final = other.fields.iter().any(|field| *field.name == *name && field.is_final);
+                    let field = other.fields.iter().find(|field| *field.name == *name && field.is_final);
+                    let is_final = field.is_some();
+                    foreign.extend(field.and_then(|field| field.ty.class()).filter(|_| !other.is_enum()));
                     if matches!(opcode, Opcode::Putstatic(_)) || !is_final {
                         refuse("uses a field of another class that may change")?;
                     }
@@ -89,12 +101,37 @@ fn uses(program: &Program<'_, '_>, class: &Name) -> Fallible<BTreeSet<Name>> {
                     if matches!(&*name, "start" | "lock" | "wait" | "await" | "acquire" | "join") {
                         refuse("starts threads or waits")?;
                     }
+                    if crate::models::find(&of).is_some_and(|model| !model.fields.is_empty()) {
+                        touched.push((of.clone(), here));
+                    }
                     for (_, target) in program.reached.targets(&of, &name, &descriptor) {
                         if let Target::Method(target) = target {
                             work.push(target);
                         }
                     }
                 }
+                Opcode::Getfield(member) | Opcode::Putfield(member) => {
+                    let (of, name) = (Name::from(&*member.class_name), &*member.name_and_type.name);
+                    if !program.reached.is_final_field(&of, name) {
+                        touched.push((of, here));
+                    }
+                }
+                Opcode::Iaload
+                | Opcode::Laload
+                | Opcode::Faload
+                | Opcode::Daload
+                | Opcode::Aaload
+                | Opcode::Baload
+                | Opcode::Caload
+                | Opcode::Saload
+                | Opcode::Iastore
+                | Opcode::Lastore
+                | Opcode::Fastore
+                | Opcode::Dastore
+                | Opcode::Aastore
+                | Opcode::Bastore
+                | Opcode::Castore
+                | Opcode::Sastore => touched.push(("[".into(), here)),
                 Opcode::Athrow => refuse("may throw an exception")?,
                 Opcode::Monitorenter => refuse("takes a monitor")?,
                 _ => {}
@@ -102,5 +139,40 @@ fn uses(program: &Program<'_, '_>, class: &Name) -> Fallible<BTreeSet<Name>> {
         }
     }
     found.remove(class);
+    // What is known as an `Object` has nothing that could be used, unless it is cast.
+    foreign.retain(|of| **of != *"java/lang/Object");
+    let foreign = behind(program, foreign);
+    let is_one = |of: &Name| match of.starts_with('[') {
+        true => foreign.iter().any(|known| known.starts_with('[')),
+        false => foreign.iter().any(|known| program.reached.is_related(known, of)),
+    };
+    if let Some((_, span)) = touched.iter().find(|(of, _)| is_one(of)) {
+        let message = format!(
+            "the static part of `{}` uses what may change of an object that another class knows",
+            spoken(class)
+        );
+        return Err(Box::new(Diagnostic::error(*span, message).hint("do that in `main`")));
+    }
     Ok(found)
+}
+
+/// Classes with those of what their objects may refer to.
+fn behind(program: &Program<'_, '_>, classes: BTreeSet<Name>) -> BTreeSet<Name> {
+    let mut work: Vec<Name> = classes.into_iter().collect();
+    let mut all = BTreeSet::new();
+    while let Some(class) = work.pop() {
+        if !all.insert(class.clone()) {
+            continue;
+        }
+        if class.starts_with('[') {
+            work.push(crate::reach::element_class(&class));
+        }
+        if &*class == "java/lang/Object" {
+            continue;
+        }
+        let related = program.classes().values().filter(|of| program.reached.is_related(&of.name, &class));
+        let fields = related.flat_map(|of| &of.fields).filter(|field| !field.is_static);
+        work.extend(fields.filter_map(|field| field.ty.class()));
+    }
+    all
 }

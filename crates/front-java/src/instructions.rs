@@ -2,7 +2,7 @@
 
 use crate::body::{Body, Value, int, null};
 use crate::classes::{Method, MethodKey, Name};
-use crate::objects::primitive;
+use crate::objects::{array_name, array_of, descriptor, primitive};
 use crate::program::{Fallible, FunctionKey, Program};
 use crate::types::{JavaType, LONG, bits, spoken};
 use crate::webs::{Webs, branch_offset, index_at, webs};
@@ -18,6 +18,7 @@ pub(crate) struct Known {
     pub(crate) lengths: BTreeMap<usize, i64>,
     pub(crate) not_null: BTreeMap<usize, bool>,
     pub(crate) classes: BTreeMap<usize, Name>,
+    pub(crate) exact: BTreeMap<usize, bool>,
 }
 
 /// The body of a method.
@@ -256,11 +257,11 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
             Opcode::Ifgt(offset) => self.branch_zero(BinaryOp::Gt, *offset)?,
             Opcode::Ifle(offset) => self.branch_zero(BinaryOp::Le, *offset)?,
             Opcode::IfAcmpeq(offset) => {
-                self.refuse_boxes()?;
+                self.refuse_unknown_identity()?;
                 self.branch_compared(BinaryOp::Eq, *offset)?;
             }
             Opcode::IfAcmpne(offset) => {
-                self.refuse_boxes()?;
+                self.refuse_unknown_identity()?;
                 self.branch_compared(BinaryOp::Ne, *offset)?;
             }
             Opcode::IfIcmpeq(offset) => self.branch_compared(BinaryOp::Eq, *offset)?,
@@ -290,8 +291,9 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
             Opcode::Getfield(member) => self.get_field(member)?,
             Opcode::Putfield(member) => self.put_field(member)?,
             Opcode::New(class) => self.new_object(class)?,
-            Opcode::Newarray(element) => self.new_array(primitive(*element))?,
-            Opcode::Anewarray(_) => self.new_array(Type::Pointer)?,
+            Opcode::Newarray(element) => self.new_array(primitive(*element), descriptor(*element).into())?,
+            Opcode::Anewarray(element) => self.new_array(Type::Pointer, array_of(element))?,
+            Opcode::Multianewarray(of, dimensions) => self.new_arrays(&array_name(of), usize::from(*dimensions))?,
             Opcode::Arraylength => self.array_length()?,
             Opcode::Iaload => self.array_load(INT)?,
             Opcode::Laload => self.array_load(LONG)?,
@@ -303,7 +305,10 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
             Opcode::Daload => self.array_load(Type::Float(8))?,
             Opcode::Iastore => self.array_store(INT)?,
             Opcode::Lastore => self.array_store(LONG)?,
-            Opcode::Aastore => self.array_store(Type::Pointer)?,
+            Opcode::Aastore => {
+                self.refuse_other_stores()?;
+                self.array_store(Type::Pointer)?;
+            }
             Opcode::Bastore => self.array_store(bits(8, true))?,
             Opcode::Castore => self.array_store(bits(16, false))?,
             Opcode::Sastore => self.array_store(bits(16, true))?,
@@ -343,7 +348,7 @@ impl<'b, 'p, 'a> Lowering<'b, 'p, 'a> {
                 let name = name.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase();
                 return self.body.refuse(
                     format!("the instruction `{name}` is not supported"),
-                    "floating-point numbers can be stored and printed, but not compared or made integers; arrays of arrays are made in loops",
+                    "floating-point numbers can be stored and printed, but not compared or made integers",
                 );
             }
         }

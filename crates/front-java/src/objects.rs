@@ -2,13 +2,19 @@
 
 use crate::body::{Value, both, compare, int, null};
 use crate::branches::constant_comparison;
+use crate::classes::Name;
 use crate::instructions::Lowering;
 use crate::models::Implicit;
 use crate::program::Fallible;
+use crate::reach::element_class;
 use crate::types::{JavaType, LONG, bits, spoken};
 use cafebabe::bytecode::PrimitiveArrayType;
 use cafebabe::constant_pool::{MemberRef, ObjectArrayType};
-use threadwise_memory::code::{Base, BinaryOp, Expr, ExprKind, INT, Library, Place, Type};
+use threadwise_memory::code::{Base, BinaryOp, End, Expr, ExprKind, INT, Library, Place, Type};
+use threadwise_source::Span;
+
+/// How many arrays or elements are made one by one where an array of arrays is.
+const MOST_AT_ONCE: i64 = 64;
 
 impl Lowering<'_, '_, '_> {
     // Fields.
@@ -42,8 +48,15 @@ impl Lowering<'_, '_, '_> {
             _ => self.body.read(place),
         };
         let value = widened(value, &field.ty);
-        self.body.push(Value::of_class(value, field.ty.class()));
+        let is_exact = self.is_exact_array(class, name, &field.ty);
+        self.body.push(Value { is_exact, ..Value::of_class(value, field.ty.class()) });
         Ok(())
+    }
+
+    /// Whether a field has arrays only that are made for what it is declared with.
+    fn is_exact_array(&self, class: &str, name: &str, ty: &JavaType) -> bool {
+        let is_array = ty.class().is_some_and(|class| class.starts_with('['));
+        is_array && !self.body.program.reached.has_other_arrays(class, name)
     }
 
     pub(crate) fn unknown_field<T>(&self, class: &str, name: &str) -> Fallible<T> {
@@ -84,7 +97,8 @@ impl Lowering<'_, '_, '_> {
         let (place, ty) = self.instance_place(object, member)?;
         let value = self.body.read(place);
         let value = widened(value, &ty);
-        self.body.push(Value::of_class(value, ty.class()));
+        let is_exact = self.is_exact_array(&member.class_name, &member.name_and_type.name, &ty);
+        self.body.push(Value { is_exact, ..Value::of_class(value, ty.class()) });
         Ok(())
     }
 
@@ -117,7 +131,7 @@ impl Lowering<'_, '_, '_> {
         Ok(())
     }
 
-    pub(crate) fn new_array(&mut self, element: Type) -> Fallible<()> {
+    pub(crate) fn new_array(&mut self, element: Type, class: Name) -> Fallible<()> {
         let span = self.body.span;
         let count = self.body.pop()?;
         let length = match count.kind {
@@ -135,8 +149,126 @@ impl Lowering<'_, '_, '_> {
             None => count.converted(LONG),
         };
         self.body.library(Library::Allocate { result, ty: element, count, zeroed: true });
-        let value = Value::new(self.body.load(id));
-        self.body.push(Value { is_not_null: true, length, ..value });
+        let value = Value::of_class(self.body.load(id), Some(class));
+        self.body.push(Value { is_not_null: true, is_exact: true, length, ..value });
+        Ok(())
+    }
+
+    /// Arrays of arrays, the lengths of which are constants: made one by one.
+    pub(crate) fn new_arrays(&mut self, class: &str, dimensions: usize) -> Fallible<()> {
+        let mut counts = Vec::new();
+        for _ in 0..dimensions {
+            counts.push(self.body.pop()?);
+        }
+        counts.reverse();
+        let lengths: Option<Vec<i64>> = counts
+            .iter()
+            .map(|count| match count.kind {
+                ExprKind::Const(length) if (0..=MOST_AT_ONCE).contains(&length) => Some(length),
+                _ => None,
+            })
+            .collect();
+        let lengths = lengths.filter(|lengths| lengths.iter().product::<i64>() <= MOST_AT_ONCE);
+        let Some(lengths) = lengths else {
+            return self.body.refuse(
+                "arrays of arrays whose lengths are no small constants are not supported",
+                "make the outer array first, and the inner ones in a loop",
+            );
+        };
+        self.nested(class, &lengths)
+    }
+
+    fn nested(&mut self, class: &str, lengths: &[i64]) -> Fallible<()> {
+        let span = self.body.span;
+        let (Some((&length, inner)), Some(of)) = (lengths.split_first(), class.strip_prefix('[')) else {
+            return self.unknown_field(class, "length");
+        };
+        let element = crate::types::field_type(of).map_or(Type::Pointer, |(ty, _)| element_type(&ty));
+        self.body.push_expr(int(length, span));
+        self.new_array(element, class.into())?;
+        for index in (0..length).filter(|_| !inner.is_empty()) {
+            let outer = self.body.stack.last().cloned().expect("it was pushed");
+            self.body.push(outer);
+            self.body.push_expr(int(index, span));
+            self.nested(of, inner)?;
+            self.array_store(Type::Pointer)?;
+        }
+        Ok(())
+    }
+
+    /// An array with the same elements.
+    pub(crate) fn cloned(&mut self, class: &str, array: &Value) -> Fallible<()> {
+        let span = self.body.span;
+        let element = crate::types::field_type(&class[1..]).map_or(Type::Pointer, |(ty, _)| element_type(&ty));
+        self.body.check_not_null(array)?;
+        let from = self.body.kept(array.expr.clone());
+        let from = Value { expr: from, is_not_null: true, ..array.clone() };
+        let length = self.length_of(&from);
+        let length = self.body.kept(length);
+        self.body.push_expr(length.clone());
+        self.new_array(element.clone(), class.into())?;
+        let made = self.body.pop_value()?;
+        let number = self.body.temporary(&INT);
+        self.body.assign(self.body.place(number), int(0, span));
+        let (head, body, end) = (self.body.new_block(), self.body.new_block(), self.body.new_block());
+        self.body.finish(End::Goto(head));
+        self.body.go_on_in(head);
+        let is_more = compare(BinaryOp::Lt, self.body.load(number), length);
+        self.body.finish(End::Branch(is_more, body, end));
+        self.body.go_on_in(body);
+        let at =
+            |lowering: &Self, array: &Value| element_place(&array.expr, lowering.body.load(number), &element, span);
+        let value = self.body.read(at(self, &from));
+        self.body.assign(at(self, &made), value);
+        let next = Expr::binary(BinaryOp::Add, self.body.load(number), int(1, span), INT);
+        self.body.assign(self.body.place(number), next);
+        self.body.finish(End::Goto(head));
+        self.body.go_on_in(end);
+        self.body.push(Value { is_exact: false, length: array.length, ..made });
+        Ok(())
+    }
+
+    /// What is stored to an array must fit what the array was made for, which may be less than what its type here says.
+    pub(crate) fn refuse_other_stores(&mut self) -> Fallible<()> {
+        let Some(value) = self.body.stack.last().cloned() else { return Ok(()) };
+        let is_null = matches!(value.expr.kind, ExprKind::Const(0)) && !value.is_opaque;
+        let array = self.body.stack.len().checked_sub(3).map(|at| self.body.stack[at].clone());
+        let Some((array, is_exact)) = array.and_then(|array| Some((array.class?, array.is_exact))) else {
+            return Ok(());
+        };
+        if is_null {
+            return Ok(());
+        }
+        let class: Name = match (&value.class, value.is_opaque) {
+            (_, true) => "java/lang/String".into(),
+            (Some(class), _) => class.clone(),
+            (None, _) => "java/lang/Object".into(),
+        };
+        let reached = &self.body.program.reached;
+        let element = |made: &Name| element_class(made);
+        if is_exact {
+            if !reached.is_value_of(&class, &element(&array)) && !element(&array).starts_with('[') {
+                let object = self.body.plain(value.clone());
+                let object = self.body.kept(object);
+                let is_null = compare(BinaryOp::Eq, object.clone(), null(self.body.span));
+                let is_it = self.body.is_instance(object.clone(), &element(&array));
+                let fits = Expr::new(ExprKind::Or(Box::new(is_null), Box::new(is_it)), INT, self.body.span);
+                self.body.check(fits, Implicit::ArrayStore)?;
+                self.body.stack.pop();
+                self.body.push(Value { expr: object, is_opaque: false, ..value });
+            }
+            return Ok(());
+        }
+        let is_less = |made: &&Name| ***made != *array && reached.is_array_subtype(made, &array);
+        let other = reached.arrays.iter().filter(is_less).find(|made| !reached.is_value_of(&class, &element(made)));
+        if let Some(other) = other {
+            let message = format!(
+                "an array of `{}` may be one that was made for `{}`, which this does not fit",
+                spoken(&element(&array)),
+                spoken(&element(other))
+            );
+            return self.body.refuse(message, "make the array with the type that it is declared with");
+        }
         Ok(())
     }
 
@@ -176,20 +308,7 @@ impl Lowering<'_, '_, '_> {
             let is_there = if known == Some(false) { int(0, span) } else { both(at_least, below) };
             self.body.check(is_there, Implicit::Bounds)?;
         }
-        let size = match ty {
-            Type::Int(bits) => i64::from(bits.width).div_euclid(8),
-            Type::Float(bytes) => i64::from(*bytes),
-            _ => 16,
-        };
-        let pointer = ExprKind::Offset(Box::new(array.expr), Box::new(index.converted(LONG)), size);
-        let pointer = Expr::new(pointer, Type::Pointer, span);
-        Ok(Place {
-            base: Base::Deref(Box::new(pointer), ty.clone()),
-            path: Vec::new(),
-            ty: ty.clone(),
-            atomic: false,
-            span,
-        })
+        Ok(element_place(&array.expr, index, ty, span))
     }
 
     pub(crate) fn array_load(&mut self, ty: Type) -> Fallible<()> {
@@ -207,13 +326,15 @@ impl Lowering<'_, '_, '_> {
             self.body.push_expr(case);
             return Ok(());
         }
+        let array = self.body.stack.len().checked_sub(2).and_then(|at| self.body.stack[at].class.clone());
+        let class = array.filter(|of| ty == Type::Pointer && of.starts_with('[')).map(|of| element_class(&of));
         let place = self.element(&ty)?;
         let value = self.body.read(place);
         let value = match ty.bits() {
             Some(bits) if bits.width < 32 => value.converted(INT),
             _ => value,
         };
-        self.body.push_expr(value);
+        self.body.push(Value::of_class(value, class));
         Ok(())
     }
 
@@ -226,13 +347,14 @@ impl Lowering<'_, '_, '_> {
     }
 
     pub(crate) fn cast(&mut self, class: &ObjectArrayType<'_>) -> Fallible<()> {
-        let ObjectArrayType::BinaryName(class) = class else { return Ok(()) };
+        let ObjectArrayType::BinaryName(class) = class else { return self.cast_to_array(&array_name(class)) };
         let value = self.body.pop_value()?;
         let is_known = value.is_opaque
             || value.class.as_ref().is_some_and(|known| self.body.program.reached.is_subtype(known, class));
         let value = match is_known {
             true => value,
             false => {
+                self.refuse_unknown_kinds(class)?;
                 let object = self.body.kept(value.expr.clone());
                 let is_null = compare(BinaryOp::Eq, object.clone(), null(self.body.span));
                 let is_it = self.body.is_instance(object.clone(), class);
@@ -245,14 +367,49 @@ impl Lowering<'_, '_, '_> {
         Ok(())
     }
 
+    fn cast_to_array(&mut self, class: &str) -> Fallible<()> {
+        let Some(value) = self.body.stack.last() else { return Ok(()) };
+        let is_null = matches!(value.expr.kind, ExprKind::Const(0)) && !value.is_opaque;
+        let fits = |known: &Name| self.body.program.reached.is_array_subtype(known, class);
+        if is_null || value.class.as_ref().is_some_and(fits) {
+            return Ok(());
+        }
+        self.body.refuse(
+            "whether an object is an array of this type is not known",
+            "declare what is cast with the type of the array",
+        )
+    }
+
+    /// Interfaces that classes of the library have, which are not followed.
+    fn refuse_unknown_kinds(&self, class: &str) -> Fallible<()> {
+        let has_unknown = matches!(
+            class,
+            "java/lang/Comparable"
+                | "java/lang/CharSequence"
+                | "java/lang/Number"
+                | "java/lang/Cloneable"
+                | "java/io/Serializable"
+        );
+        if has_unknown {
+            let message = format!("whether an object is a `{}` is not known", spoken(class));
+            return self.body.refuse(message, "ask for a class of the program");
+        }
+        Ok(())
+    }
+
     pub(crate) fn instance_of(&mut self, class: &ObjectArrayType<'_>) -> Fallible<()> {
         let ObjectArrayType::BinaryName(class) = class else {
             return self.body.refuse("`instanceof` with an array is not supported", "ask for a class");
         };
         let span = self.body.span;
+        self.refuse_unknown_kinds(class)?;
         let value = self.body.pop()?;
         let object = self.body.kept(value);
         let is_there = compare(BinaryOp::Ne, object.clone(), null(span));
+        if class == "java/lang/Object" {
+            self.body.push_expr(is_there);
+            return Ok(());
+        }
         let is_it = self.body.is_instance(object, class);
         self.body.push_expr(both(is_there, is_it));
         Ok(())
@@ -263,6 +420,53 @@ impl Lowering<'_, '_, '_> {
 pub(crate) fn widened(value: Expr, ty: &JavaType) -> Expr {
     let wanted = ty.computed();
     if value.ty == wanted { value } else { value.converted(wanted) }
+}
+
+fn element_place(array: &Expr, index: Expr, ty: &Type, span: Span) -> Place {
+    let size = match ty {
+        Type::Int(bits) => i64::from(bits.width).div_euclid(8),
+        Type::Float(bytes) => i64::from(*bytes),
+        _ => 16,
+    };
+    let pointer = ExprKind::Offset(Box::new(array.clone()), Box::new(index.converted(LONG)), size);
+    let pointer = Expr::new(pointer, Type::Pointer, span);
+    Place { base: Base::Deref(Box::new(pointer), ty.clone()), path: Vec::new(), ty: ty.clone(), atomic: false, span }
+}
+
+fn element_type(ty: &JavaType) -> Type {
+    match ty {
+        JavaType::Boolean => bits(8, true),
+        ty => ty.stored(),
+    }
+}
+
+/// The name of the class of an array.
+pub(crate) fn array_name(of: &ObjectArrayType<'_>) -> Name {
+    match of {
+        ObjectArrayType::BinaryName(class) => class.to_string().into(),
+        ObjectArrayType::ArrayType(descriptor) => descriptor.to_string().into(),
+    }
+}
+
+/// That of an array of such elements.
+pub(crate) fn array_of(element: &ObjectArrayType<'_>) -> Name {
+    match element {
+        ObjectArrayType::BinaryName(class) => format!("[L{class};").into(),
+        ObjectArrayType::ArrayType(descriptor) => format!("[{descriptor}").into(),
+    }
+}
+
+pub(crate) fn descriptor(element: PrimitiveArrayType) -> &'static str {
+    match element {
+        PrimitiveArrayType::Boolean => "[Z",
+        PrimitiveArrayType::Byte => "[B",
+        PrimitiveArrayType::Char => "[C",
+        PrimitiveArrayType::Short => "[S",
+        PrimitiveArrayType::Int => "[I",
+        PrimitiveArrayType::Long => "[J",
+        PrimitiveArrayType::Float => "[F",
+        PrimitiveArrayType::Double => "[D",
+    }
 }
 
 pub(crate) fn primitive(element: PrimitiveArrayType) -> Type {

@@ -31,6 +31,23 @@ pub(crate) enum Target {
     Missing,
 }
 
+/// The lambda expressions that are given somewhere.
+#[derive(Default)]
+pub(crate) struct Given {
+    pub(crate) lambdas: BTreeSet<Name>,
+    /// Something else may be given, too.
+    pub(crate) others: bool,
+}
+
+impl Given {
+    fn add(&mut self, lambda: Option<Name>) {
+        match lambda {
+            Some(lambda) => drop(self.lambdas.insert(lambda)),
+            None => self.others = true,
+        }
+    }
+}
+
 pub(crate) struct Reached<'p, 'a> {
     pub(crate) classes: &'p Classes<'a>,
     pub(crate) lambdas: BTreeMap<Name, LambdaClass>,
@@ -38,6 +55,15 @@ pub(crate) struct Reached<'p, 'a> {
     pub(crate) methods: BTreeSet<MethodKey>,
     /// The classes whose static parts are used.
     pub(crate) used: BTreeSet<Name>,
+    /// The arrays of references that are made, by their descriptors.
+    pub(crate) arrays: BTreeSet<Name>,
+    /// The names of fields that are given arrays which may have been made for something else than what their types say.
+    other_arrays: BTreeSet<Name>,
+    /// Threads are asked for by `currentThread`, so that the main one may be waited for.
+    pub(crate) asks_for_threads: bool,
+    /// What threads and barriers are given to run, and whether that is all.
+    pub(crate) targets: Given,
+    pub(crate) actions: Given,
     calls: BTreeSet<MethodKey>,
 }
 
@@ -47,6 +73,19 @@ pub(crate) fn key(member: &MemberRef<'_>) -> MethodKey {
         return (crate::library::POOL.into(), of.name.to_string().into(), of.descriptor.to_string().into());
     }
     (member.class_name.to_string().into(), of.name.to_string().into(), of.descriptor.to_string().into())
+}
+
+fn is_reference(descriptor: &str) -> bool {
+    descriptor.starts_with('[') || descriptor.starts_with('L')
+}
+
+/// What the elements of an array are, which is given by its descriptor: a class, or an array again.
+pub(crate) fn element_class(array: &str) -> Name {
+    let element = array.strip_prefix('[').unwrap_or(array);
+    match element.strip_prefix('L').and_then(|class| class.strip_suffix(';')) {
+        Some(class) => class.into(),
+        None => element.into(),
+    }
 }
 
 /// The name of the class of a lambda expression: where it stands tells it from others.
@@ -62,6 +101,11 @@ impl<'p, 'a> Reached<'p, 'a> {
             instantiated: BTreeSet::new(),
             methods: BTreeSet::new(),
             used: BTreeSet::new(),
+            arrays: BTreeSet::new(),
+            other_arrays: BTreeSet::new(),
+            asks_for_threads: false,
+            targets: Given::default(),
+            actions: Given::default(),
             calls: BTreeSet::new(),
         };
         reached.uses(&main.0);
@@ -113,9 +157,20 @@ impl<'p, 'a> Reached<'p, 'a> {
             return Vec::new();
         };
         let mut found = Vec::new();
-        for (pc, opcode) in of.code.iter().flat_map(|code| &code.opcodes) {
+        let mut before: Option<&(u32, Opcode<'a>)> = None;
+        for at in of.code.iter().flat_map(|code| &code.opcodes) {
+            let (pc, opcode) = at;
+            let last = before.replace(at);
+            self.arrays_in_fields(last, opcode);
+            self.given(method, last, opcode);
             match opcode {
                 Opcode::New(class) => self.makes(class),
+                Opcode::Anewarray(element) => drop(self.arrays.insert(crate::objects::array_of(element))),
+                Opcode::Multianewarray(of, dimensions) => {
+                    let all = crate::objects::array_name(of);
+                    let each = (0..usize::from(*dimensions)).filter_map(|depth| all.get(depth..)).map(Name::from);
+                    self.arrays.extend(each.filter(|of| of.starts_with("[[") || of.starts_with("[L")));
+                }
                 // The table of a switch over an enum is known without running what makes it.
                 Opcode::Getstatic(member) if crate::enums::is_table(&member.name_and_type.name) => {}
                 Opcode::Getstatic(member) | Opcode::Putstatic(member) => {
@@ -124,6 +179,7 @@ impl<'p, 'a> Reached<'p, 'a> {
                 }
                 Opcode::Invokestatic(member) => {
                     let (class, name, descriptor) = key(member);
+                    self.asks_for_threads |= &*class == "java/lang/Thread" && &*name == "currentThread";
                     if models::is_box(&class) && &*name == "valueOf" {
                         self.makes(&class);
                     }
@@ -144,6 +200,42 @@ impl<'p, 'a> Reached<'p, 'a> {
             }
         }
         found
+    }
+
+    /// A field is given an array: that it is of the field's own type shows where it was just made.
+    fn arrays_in_fields(&mut self, last: Option<&(u32, Opcode<'a>)>, opcode: &Opcode<'a>) {
+        let (Opcode::Putfield(member) | Opcode::Putstatic(member)) = opcode else { return };
+        let of = &member.name_and_type;
+        let made = match last {
+            Some((_, Opcode::Anewarray(element))) => Some(crate::objects::array_of(element)),
+            Some((_, Opcode::Multianewarray(of, _))) => Some(crate::objects::array_name(of)),
+            Some((_, Opcode::AconstNull)) => return,
+            _ => None,
+        };
+        if made.is_none_or(|made| *made != *of.descriptor.to_string()) {
+            self.other_arrays.insert(of.name.to_string().into());
+        }
+    }
+
+    pub(crate) fn has_other_arrays(&self, _class: &str, field: &str) -> bool {
+        self.other_arrays.contains(field)
+    }
+
+    /// A thread or a barrier is given something to run.
+    fn given(&mut self, method: &MethodKey, last: Option<&(u32, Opcode<'a>)>, opcode: &Opcode<'a>) {
+        let Opcode::Invokespecial(member) = opcode else { return };
+        let (class, name, descriptor) = key(member);
+        let of = &*descriptor;
+        let given = match last {
+            Some((pc, Opcode::Invokedynamic(_))) => Some(lambda_name(method, *pc)),
+            _ => None,
+        };
+        match (&*class, &*name, of) {
+            ("java/lang/Thread", "<init>", "(Ljava/lang/Runnable;)V") => self.targets.add(given),
+            ("java/lang/Thread", "<init>", of) if of.contains("Runnable") => self.targets.add(None),
+            ("java/util/concurrent/CyclicBarrier", "<init>", of) if of.contains("Runnable") => self.actions.add(given),
+            _ => {}
+        }
     }
 
     fn makes(&mut self, class: &str) {
@@ -168,6 +260,11 @@ impl<'p, 'a> Reached<'p, 'a> {
         }
         if &*call.1 == "start" {
             self.calls.insert(("java/lang/Runnable".into(), "run".into(), "()V".into()));
+        }
+        let is_binary = call.1.contains("ccumulate");
+        if is_binary || matches!(&*call.1, "getAndUpdate" | "updateAndGet") {
+            let of = crate::library::atomics::operator(&call.0, is_binary);
+            self.calls.insert((of.class.into(), of.name.into(), of.descriptor.into()));
         }
         self.calls.extend(runs(&call.1));
         self.calls.insert(call);
@@ -236,6 +333,42 @@ impl<'p, 'a> Reached<'p, 'a> {
             || of == "java/lang/Object"
             || self.parent(class).is_some_and(|parent| self.is_subtype(&parent, of))
             || self.interfaces(class).iter().any(|interface| self.is_subtype(interface, of))
+    }
+
+    /// Whether an object may be of both.
+    pub(crate) fn is_related(&self, one: &str, other: &str) -> bool {
+        self.is_array_subtype(one, other) || self.is_array_subtype(other, one)
+    }
+
+    /// Whether a field of objects is set by their constructors only.
+    pub(crate) fn is_final_field(&self, class: &str, name: &str) -> bool {
+        let mut next: Option<Name> = Some(class.into());
+        while let Some(of) = next.and_then(|class| self.classes.get(&class)) {
+            if let Some(field) = of.fields.iter().find(|field| *field.name == *name && !field.is_static) {
+                return field.is_final;
+            }
+            next = of.parent.clone();
+        }
+        false
+    }
+
+    /// The same where both may be arrays, by their descriptors.
+    pub(crate) fn is_array_subtype(&self, class: &str, of: &str) -> bool {
+        match (class.strip_prefix('['), of.strip_prefix('[')) {
+            (Some(a), Some(b)) if is_reference(a) && is_reference(b) => {
+                self.is_array_subtype(&element_class(class), &element_class(of))
+            }
+            (Some(_), None) => of == "java/lang/Object",
+            (None, Some(_)) => false,
+            _ => class == of || !class.starts_with('[') && self.is_subtype(class, of),
+        }
+    }
+
+    /// Whether whatever has a type is of a class: all objects that there may be of it are.
+    pub(crate) fn is_value_of(&self, ty: &str, class: &str) -> bool {
+        let is_plain = !ty.starts_with('[') && ty != "java/lang/Object" && ty != "java/lang/String";
+        let mut of_it = self.instantiated.iter().filter(|made| self.is_subtype(made, ty));
+        self.is_array_subtype(ty, class) || is_plain && of_it.all(|made| self.is_array_subtype(made, class))
     }
 
     /// The class that has a static field, which may be a parent of the one that is named.

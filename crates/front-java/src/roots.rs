@@ -1,6 +1,6 @@
 //! Functions that nobody wrote: what the program starts with, what a thread does, what an object of a lambda calls.
 
-use crate::body::{Body, Value, null};
+use crate::body::{Body, Value, int, null};
 use crate::classes::{MethodKey, Name};
 use crate::instructions::Lowering;
 use crate::objects::widened;
@@ -63,9 +63,13 @@ impl Lowering<'_, '_, '_> {
     /// Static parts of classes are set up, then the method runs.
     fn main(&mut self, main: &MethodKey) -> Fallible<()> {
         let span = self.body.span;
-        let itself = self.body.program.single("the main thread", "java/lang/Thread");
+        let itself = self.body.program.single(crate::library::threads::MAIN, "java/lang/Thread");
         let current = self.body.program.own_pointer("$current", span);
-        self.body.assign(current, itself);
+        self.body.assign(current, itself.clone());
+        if self.body.program.reached.asks_for_threads {
+            let started = self.body.field(itself, "java/lang/Thread", "started", true);
+            self.body.assign(started, int(1, span));
+        }
         for class in crate::initial::order(self.body.program)? {
             let key: MethodKey = (class, "<clinit>".into(), "()V".into());
             self.call_method(&key, Vec::new())?;

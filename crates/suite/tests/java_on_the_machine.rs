@@ -115,7 +115,8 @@ fn right_programs_stay_right_along_random_ways() {
     let ways = std::env::var("JAVA_WAYS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
     let (files, mut failures) = (files(), Vec::new());
     let all = together(&files);
-    for file in &files {
+    // A program that ends the virtual machine ends it with all that is asked about it.
+    for file in files.iter().filter(|file| said(file.text(), "jvm") != Some("ends")) {
         let found = of_file(&all, file).random_ways(ways, 17, LIMIT).unwrap_or_else(|trouble| panic!("{trouble}"));
         assert_eq!(found.len(), ways as usize, "{}", file.name());
         for property in PROPERTIES.into_iter().filter(|property| said(file.text(), property) == Some("SAFE")) {

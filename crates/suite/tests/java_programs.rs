@@ -125,7 +125,12 @@ fn what_is_not_known_is_refused_where_it_stands() {
         ("lock.wait(10);", "wait"),
         ("new java.util.ArrayList<String>();", "ArrayList"),
         ("double d = args.length; assert d < 1;", ""),
-        ("switch (args[0]) { case \"a\": assert false; }", "hashCode"),
+        ("switch (args[0]) { case \"a\": assert false; }", "no `switch` over them"),
+        ("String a = \"a\" + args.length, b = a; assert a == b;", "two texts are compared"),
+        ("int[] a = (int[]) lock;", "an array of this type"),
+        ("Comparable<?> c = (Comparable<?>) lock;", "a `Comparable`"),
+        ("Object[] made = new Thread[1]; Object[][] a = {made}; a[0][0] = lock;", "made for `Thread`"),
+        ("int[][] a = new int[args.length][2];", "no small constants"),
         ("Class.forName(\"Refused\");", "forName"),
     ] {
         let text = format!(
@@ -137,6 +142,33 @@ fn what_is_not_known_is_refused_where_it_stands() {
         let said = threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false);
         assert!(said.contains(what) && said.contains("Refused.java:6:"), "{statement}: {said}");
         assert!(loaded.diagnostics.iter().all(|error| error.hint.is_some()), "{statement}: {said}");
+    }
+}
+
+/// The static part of a class is set up before `main` here: what makes a difference then is refused.
+#[test]
+fn static_parts_that_depend_on_when_they_are_set_up_are_refused() {
+    if !is_possible() {
+        return;
+    }
+    for (part, what) in [
+        ("static { Refused.box.value = 5; }", "uses what may change"),
+        ("static int first = Refused.box.value;", "uses what may change"),
+        ("static int first = Refused.counter.incrementAndGet();", "uses what may change"),
+        ("static { Refused.numbers[0] = 5; }", "uses what may change"),
+        ("static int first = Refused.number;", "that may change"),
+    ] {
+        let text = format!(
+            "import java.util.concurrent.atomic.*;\n\npublic class Refused {{\n    static class Box {{ int value; }}\n    \
+             static class Late {{\n        {part}\n        static void use() {{}}\n    }}\n    \
+             static final Box box = new Box();\n    static final AtomicInteger counter = new AtomicInteger();\n    \
+             static final int[] numbers = new int[1];\n    static int number;\n    \
+             public static void main(String[] args) {{\n        box.value = 7;\n        Late.use();\n    }}\n}}\n"
+        );
+        let loaded = loaded(&SourceFile::new("Refused.java", text), "assertions", 0);
+        assert!(loaded.program.is_none(), "{part} is not refused");
+        let said = threadwise_diagnostics::render(&loaded.source, &loaded.diagnostics, false);
+        assert!(said.contains(what) && said.contains("Refused.java:6:"), "{part}: {said}");
     }
 }
 
@@ -228,7 +260,9 @@ fn a_real_jvm_agrees() {
     let always = |file: &&SourceFile| said(file.text(), "jvm") == Some("fails");
     let failing: Vec<String> = files.iter().filter(always).map(class_of).collect();
     assert!(fine.len() > 15 && failing.len() > 2, "{} and {}", fine.len(), failing.len());
-    for (name, outcome) in run(&files, &fine, 100) {
+    let outcomes = run(&files, &fine, 100);
+    assert_eq!(outcomes.len(), fine.len(), "the virtual machine ended early");
+    for (name, outcome) in outcomes {
         assert_eq!(outcome, "fine", "{name}");
     }
     for (name, outcome) in run(&files, &failing, 1) {

@@ -1,9 +1,10 @@
 //! `java.util.concurrent.atomic`: each operation is one step.
 
 use super::{Given, Gives};
-use crate::body::{Value, compare};
+use crate::body::{Value, compare, int};
 use crate::instructions::Lowering;
-use threadwise_memory::code::{BinaryOp, Expr, Type};
+use crate::types::JavaType;
+use threadwise_memory::code::{BinaryOp, End, Expr, INT, Type};
 
 impl Lowering<'_, '_, '_> {
     pub(crate) fn atomic_call(&mut self, model: &str, name: &str, object: Value, args: Given) -> Gives {
@@ -55,9 +56,58 @@ impl Lowering<'_, '_, '_> {
                 });
                 Ok(Some(Value::new(done)))
             }
+            ("getAndUpdate" | "updateAndGet" | "getAndAccumulate" | "accumulateAndGet", _)
+                if ty == Type::Pointer && has_boxes =>
+            {
+                self.unknown_method(model, &format!("{name} where there are boxes around numbers"))
+            }
+            ("getAndUpdate" | "updateAndGet", [function]) if !model.ends_with("AtomicBoolean") => {
+                self.updated(model, name, place, function.clone(), None)
+            }
+            ("getAndAccumulate" | "accumulateAndGet", [by, function]) if !model.ends_with("AtomicBoolean") => {
+                self.updated(model, name, place, function.clone(), Some(by.clone()))
+            }
             ("toString", []) => Ok(Some(Value::opaque(self.body.span))),
             _ => self.unknown_method(model, name),
         }
+    }
+
+    /// Looks at what is there, computes what is to be there, and tries again where it has changed in the meantime.
+    fn updated(
+        &mut self,
+        model: &str,
+        name: &str,
+        place: threadwise_memory::code::Place,
+        function: Expr,
+        by: Option<Expr>,
+    ) -> Gives {
+        let function = self.body.kept(function);
+        let by = by.map(|by| self.body.kept(by));
+        let (old, done) = (self.body.temporary(&place.ty), self.body.temporary(&INT));
+        let (again, end) = (self.body.new_block(), self.body.new_block());
+        self.body.finish(End::Goto(again));
+        self.body.go_on_in(again);
+        self.body.assign(self.body.place(old), Expr::load(place.clone()));
+        let operator = operator(model, by.is_some());
+        let values = [Some(self.body.load(old)), by].into_iter().flatten().map(Value::new).collect();
+        let result = Some(operator.result);
+        let function = Value::of_class(function, Some(operator.class.into()));
+        let next = self.call_object(operator.class, operator.name, operator.descriptor, function, values, result)?;
+        let Some(next) = next else { return self.unknown_method(model, name) };
+        let next = self.body.plain(next);
+        let next = self.body.kept(next);
+        self.at_once(|lowering| {
+            let now = lowering.body.read(place.clone());
+            let is_same = compare(BinaryOp::Eq, now.clone(), lowering.body.load(old));
+            lowering.body.assign(lowering.body.place(done), is_same);
+            let is_same = compare(BinaryOp::Ne, lowering.body.load(done), int(0, lowering.body.span));
+            let value = lowering.choice(is_same, next.clone(), now);
+            lowering.body.assign(place.clone(), value);
+        });
+        let is_done = compare(BinaryOp::Ne, self.body.load(done), int(0, self.body.span));
+        self.body.finish(End::Branch(is_done, end, again));
+        self.body.go_on_in(end);
+        Ok(Some(Value::new(if name.starts_with("getAnd") { self.body.load(old) } else { next })))
     }
 
     /// Changes what is there in one step; what was there, or is there then.
@@ -75,5 +125,31 @@ impl Lowering<'_, '_, '_> {
             result = Some(if gives_new { new } else { old });
         });
         Value::new(result.expect("it was done"))
+    }
+}
+
+/// The method of a function that says what is to be there.
+pub(crate) struct Operator {
+    pub(crate) class: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) descriptor: &'static str,
+    result: JavaType,
+}
+
+pub(crate) fn operator(model: &str, is_binary: bool) -> Operator {
+    let of = |class, name, descriptor, result| Operator { class, name, descriptor, result };
+    let object = JavaType::Reference("java/lang/Object".into());
+    match (model.rsplit('/').next().unwrap_or_default(), is_binary) {
+        ("AtomicInteger", false) => of("java/util/function/IntUnaryOperator", "applyAsInt", "(I)I", JavaType::Int),
+        ("AtomicInteger", true) => of("java/util/function/IntBinaryOperator", "applyAsInt", "(II)I", JavaType::Int),
+        ("AtomicLong", false) => of("java/util/function/LongUnaryOperator", "applyAsLong", "(J)J", JavaType::Long),
+        ("AtomicLong", true) => of("java/util/function/LongBinaryOperator", "applyAsLong", "(JJ)J", JavaType::Long),
+        (_, false) => of("java/util/function/UnaryOperator", "apply", "(Ljava/lang/Object;)Ljava/lang/Object;", object),
+        (_, true) => of(
+            "java/util/function/BinaryOperator",
+            "apply",
+            "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+            object,
+        ),
     }
 }

@@ -36,13 +36,20 @@ impl Lowering<'_, '_, '_> {
     }
 
     /// Two references are compared: whether boxes of the same number are one object depends on the number and the machine.
-    pub(crate) fn refuse_boxes(&mut self) -> Fallible<()> {
+    pub(crate) fn refuse_unknown_identity(&mut self) -> Fallible<()> {
         let top = self.body.stack.iter().rev().take(2);
         let operands: Vec<Value> = top.cloned().collect();
         if operands.iter().any(|value| self.may_be_box(value)) {
             return self.body.refuse(
                 "two references are compared, and may be boxes around numbers",
                 "compare the numbers: intValue(), longValue(), booleanValue()",
+            );
+        }
+        let is_text = |value: &Value| value.class.as_deref() == Some("java/lang/String");
+        if operands.len() == 2 && operands.iter().all(is_text) {
+            return self.body.refuse(
+                "two texts are compared by `==`, and whether they are one object is not known",
+                "use numbers or an enum",
             );
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! Classes of the library by their names: what their methods do, in steps of the program.
 
-mod atomics;
+pub(crate) mod atomics;
 mod boxes;
 mod locks;
-mod threads;
+pub(crate) mod threads;
 mod waiting;
 
 use crate::body::{Value, compare, null};
@@ -11,12 +11,14 @@ use crate::instructions::Lowering;
 use crate::models::Implicit;
 use crate::program::Fallible;
 use crate::types::JavaType;
-use threadwise_memory::code::{BinaryOp, Expr, ExprKind, INT, InstructionKind};
+use threadwise_memory::code::{BinaryOp, End, Expr, ExprKind, INT, InstructionKind, Library};
 use threadwise_source::SourceFile;
 
 /// The class that makes pools of threads, and the one of ours that stands for it: its text is read with that of the program.
 pub(crate) const POOLS: &str = "java/util/concurrent/Executors";
 pub(crate) const POOL: &str = "threadwise/FixedPool";
+/// Its threads, which are nobody's `Runnable`.
+pub(crate) const WORKER: &str = "threadwise/FixedPool$Worker";
 const POOL_TEXT: &str = include_str!("FixedPool.java");
 
 /// The texts of a program, with those of classes that stand for such of the library that it uses.
@@ -72,6 +74,14 @@ impl Lowering<'_, '_, '_> {
                 let minus = Expr::binary(BinaryOp::Sub, zero, e.clone(), e.ty.clone());
                 Ok(Some(Value::new(self.choice(is_less, minus, e.clone()))))
             }
+            ("java/lang/System", "exit", 1) => {
+                self.body.library(Library::ProcessEnds);
+                self.body.finish(End::Exit);
+                // What is behind it is never reached, but there.
+                let behind = self.body.new_block();
+                self.body.go_on_in(behind);
+                Ok(None)
+            }
             ("java/util/Objects", "requireNonNull", _) => {
                 let Some(value) = args.into_iter().next() else { return self.unknown_method(class, name) };
                 self.body.check_not_null(&value)?;
@@ -79,7 +89,7 @@ impl Lowering<'_, '_, '_> {
             }
             (of, "valueOf", 1) if crate::models::is_box(of) => self.boxed(of, args),
             ("java/lang/Thread", ..) => self.thread_static(name, args),
-            ("java/lang/String", "valueOf" | "format", _) => Ok(Some(Value::opaque(self.body.span))),
+            ("java/lang/String", "valueOf" | "format", _) => Ok(Some(Value::text(self.body.span))),
             ("java/lang/Class", "desiredAssertionStatus", _) => {
                 Ok(Some(Value::new(crate::body::int(1, self.body.span))))
             }
@@ -143,7 +153,7 @@ impl Lowering<'_, '_, '_> {
             _ if name == "<init>" && self.is_plain_class(model) => Ok(None),
             _ if self.body.program.reached.is_subtype(model, "java/lang/Throwable") => match name {
                 "getMessage" | "toString" | "getLocalizedMessage" => Ok(Some(Value::opaque(self.body.span))),
-                "printStackTrace" => Ok(None),
+                "printStackTrace" | "addSuppressed" => Ok(None),
                 _ => self.object_call(model, name, object, args),
             },
             _ => self.object_call(model, name, object, args),
@@ -176,7 +186,7 @@ impl Lowering<'_, '_, '_> {
     pub(crate) fn must_hold(&mut self, monitor: threadwise_memory::code::Place) -> Fallible<()> {
         let id = self.body.temporary(&INT);
         let result = self.body.place(id);
-        self.body.library(threadwise_memory::code::Library::MonitorHeld { monitor, result });
+        self.body.library(Library::MonitorHeld { monitor, result });
         let is_held = compare(BinaryOp::Ne, self.body.load(id), crate::body::int(0, self.body.span));
         self.body.check(is_held, Implicit::MonitorState)
     }

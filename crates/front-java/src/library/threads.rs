@@ -6,9 +6,12 @@ use crate::classes::Name;
 use crate::instructions::Lowering;
 use crate::models::Implicit;
 use crate::program::{Fallible, FunctionKey};
-use threadwise_memory::code::{BinaryOp, BlockId, End, Expr, ExprKind, INT, Library, Type};
+use threadwise_memory::code::{BinaryOp, BlockId, End, Expr, ExprKind, Failure, INT, InstructionKind, Library, Type};
 
 const THREAD: &str = "java/lang/Thread";
+
+/// The object of the thread that runs `main`.
+pub(crate) const MAIN: &str = "the main thread";
 
 impl Lowering<'_, '_, '_> {
     pub(crate) fn thread_static(&mut self, name: &str, args: Given) -> Gives {
@@ -62,12 +65,16 @@ impl Lowering<'_, '_, '_> {
     /// What a thread does by itself: it runs what it was given, if it was given something.
     fn run_target(&mut self, object: Value) -> Gives {
         let object = self.body.plain(object);
+        let given = &self.body.program.reached.targets;
+        if given.lambdas.is_empty() && !given.others {
+            return Ok(None);
+        }
         let place = self.body.field(object, THREAD, "target", true);
         let target = self.body.read(place);
         let is_there = compare(BinaryOp::Ne, target.clone(), self.null());
         let otherwise = self.body.unless(is_there);
         let value = Value { is_not_null: true, ..Value::new(target) };
-        self.call_object("java/lang/Runnable", "run", "()V", value, Vec::new(), None)?;
+        self.run_given(true, value)?;
         self.body.finish(End::Goto(otherwise));
         self.body.go_on_in(otherwise);
         Ok(None)
@@ -132,6 +139,12 @@ impl Lowering<'_, '_, '_> {
         let started = self.body.field(object.clone(), THREAD, "started", true);
         let started = self.body.read(started);
         let is_started = compare(BinaryOp::Ne, started, int(0, self.body.span));
+        // That the thread which runs `main` has ended is nowhere to be seen.
+        if self.body.program.reached.asks_for_threads {
+            let main = self.body.program.single(MAIN, THREAD);
+            let is_other = compare(BinaryOp::Ne, object.clone(), main);
+            self.body.emit(InstructionKind::Assert(is_other, Failure::Beyond));
+        }
         let otherwise = self.body.unless(is_started);
         let handle = self.body.field(object, THREAD, "handle", true);
         self.body.library(Library::Join { thread: Expr::load(handle), value: None });

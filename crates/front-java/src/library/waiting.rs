@@ -126,7 +126,9 @@ impl Lowering<'_, '_, '_> {
             ("getParties", []) => Ok(Some(Value::new(self.body.read(parties)))),
             ("await", []) => {
                 let (mut number, mut mine) = (int(0, span), int(0, span));
-                self.at_once(|lowering| {
+                // Who comes while the last one of a round has not let the others go on belongs to the next round.
+                let is_between = compare(BinaryOp::Gt, Expr::load(missing.clone()), int(0, span));
+                self.at_once_when(is_between, |lowering| {
                     mine = lowering.body.read(round.clone());
                     let now = lowering.body.read(missing.clone());
                     let left = lowering.minus(now, int(1, span));
@@ -158,14 +160,16 @@ impl Lowering<'_, '_, '_> {
         action: threadwise_memory::code::Place,
     ) -> crate::program::Fallible<()> {
         let span = self.body.span;
-        let reached = &self.body.program.reached;
-        let has_actions = !reached.targets("java/lang/Runnable", "run", "()V").is_empty();
-        if has_actions {
+        let given = &self.body.program.reached.actions;
+        if given.others || !given.lambdas.is_empty() {
             let given = self.body.read(action);
             let is_there = compare(BinaryOp::Ne, given.clone(), self.null());
             let otherwise = self.body.unless(is_there);
             let value = Value { is_not_null: true, ..Value::new(given) };
-            self.call_object("java/lang/Runnable", "run", "()V", value, Vec::new(), None)?;
+            // That the barrier is broken then, for all others, is not known.
+            self.body.is_lost_by_exceptions = true;
+            self.run_given(false, value)?;
+            self.body.is_lost_by_exceptions = false;
             self.body.finish(End::Goto(otherwise));
             self.body.go_on_in(otherwise);
         }

@@ -43,7 +43,7 @@ impl Classes {
         match output.status.success() {
             true => Ok(Classes { folder: Arc::new(folder), main, no_spurious: options.no_spurious }),
             false => {
-                Err(Trouble::Compiler("the JDK cannot rewrite classes as the versions from 11 to 23 do".to_string()))
+                Err(Trouble::Compiler("the JDK cannot rewrite classes as the versions from 16 to 23 do".to_string()))
             }
         }
     }
