@@ -53,7 +53,7 @@ pub struct ReportJson {
     pub invariant: Vec<Value>,
     /// What keeps variables from races, if the proof is by locks: `variable`, `protection`.
     pub protection: Vec<Value>,
-    /// Under which memory model that holds, for languages that have several: `C11` or `sequential consistency`; else null.
+    /// Under which memory model that holds, for languages that have several: `C11`, `Java` or `sequential consistency`; else null.
     pub memory_model: Option<&'static str>,
     /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
     pub violation: Value,

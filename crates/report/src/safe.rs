@@ -38,15 +38,24 @@ pub enum MemoryModel {
     Weaker(Vec<Span>),
     /// Nobody has proved that nothing races.
     NotKnown,
+    /// In Java, that nothing races is all it takes (JLS 17.4.5).
+    RaceFreeJava,
+    NotKnownJava,
 }
 
 impl MemoryModel {
     pub fn of(program: &Program, properties: &[PropertyAnswer]) -> Option<MemoryModel> {
         let telling = program.telling.as_ref()?;
-        let weaker = telling.weaker_orders.as_ref().filter(|_| program.templates.len() > 1)?;
+        if program.templates.len() <= 1 {
+            return None;
+        }
         let has_no_races = match properties {
             [] => telling.asked.contains(&"races"),
             all => all.iter().any(|answer| answer.property == "races" && answer.verdict == "safe"),
+        };
+        // Only a language that has weaker orders says where they are.
+        let Some(weaker) = &telling.weaker_orders else {
+            return Some(if has_no_races { MemoryModel::RaceFreeJava } else { MemoryModel::NotKnownJava });
         };
         Some(match weaker.is_empty() {
             false => MemoryModel::Weaker(weaker.clone()),
@@ -59,7 +68,8 @@ impl MemoryModel {
     pub fn name(&self) -> &'static str {
         match self {
             MemoryModel::Own => "C11",
-            MemoryModel::Weaker(_) | MemoryModel::NotKnown => "sequential consistency",
+            MemoryModel::RaceFreeJava => "Java",
+            MemoryModel::Weaker(_) | MemoryModel::NotKnown | MemoryModel::NotKnownJava => "sequential consistency",
         }
     }
 
@@ -68,6 +78,11 @@ impl MemoryModel {
             MemoryModel::Own => "race-free and all atomics seq_cst: no other behaviour under C11".to_string(),
             MemoryModel::NotKnown => {
                 "assuming sequential consistency, which C11 gives to race-free programs: `--property races` tells"
+                    .to_string()
+            }
+            MemoryModel::RaceFreeJava => "race-free: no other behaviour under Java's memory model".to_string(),
+            MemoryModel::NotKnownJava => {
+                "assuming sequential consistency, which Java gives to race-free programs: `--property races` tells"
                     .to_string()
             }
             MemoryModel::Weaker(places) => {

@@ -9,6 +9,7 @@ mod deadlock;
 mod evidence;
 mod forms;
 mod generated;
+mod java;
 mod limits;
 mod lsp;
 mod modular;
