@@ -7,7 +7,10 @@ use crate::view::{Names, Part, Table, is_replicated, local_parts, permutations, 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadwise_evidence::{Annotation, FrontierProof, ModularProof, Proof, ThreadAnnotation};
-use threadwise_ir::{Control, Copies, Instance, LocationId, Program, RoutineId, Store, TemplateId, ThreadId};
+use threadwise_ir::{
+    Assertion, AssertionKind, Control, Copies, Edge, Instance, LocationId, Op, Program, RoutineId, Store, TemplateId,
+    ThreadId,
+};
 use threadwise_print::show_edge;
 use threadwise_source::Span;
 
@@ -58,6 +61,8 @@ pub(crate) struct Place {
     pub(crate) position: String,
     /// What holds there.
     pub(crate) assertion: Formula,
+    /// It has a label, or an assertion is checked or a lock taken or given back there: what readers look for first.
+    pub(crate) is_telling: bool,
 }
 
 /// Puts a modular proof into words; other proofs have none. At most so many locations are looked at.
@@ -232,6 +237,7 @@ impl View<'_> {
             span,
             position: program.source.locate_briefly(span),
             assertion: self.assertion(spot, states),
+            is_telling: is_telling(program, spot.location),
         }
     }
 
@@ -307,6 +313,30 @@ impl View<'_> {
         let numbered = runs.into_iter().enumerate();
         numbered.flat_map(|(run, parts)| parts.into_iter().map(move |part| (run, part))).collect()
     }
+}
+
+/// Whether a place has a label, or what comes next there takes or gives back a lock or checks an assertion.
+fn is_telling(program: &Program, at: LocationId) -> bool {
+    let tells = |edge: &Edge| {
+        let checks = |assertion: &Assertion| {
+            matches!(assertion.kind, AssertionKind::Assert | AssertionKind::Release | AssertionKind::Lock)
+        };
+        edge.taken().is_some() || matches!(&edge.op, Op::Command(command) if command.assertions.iter().any(checks))
+    };
+    let mut known = BTreeSet::from([at]);
+    let mut pending = vec![at];
+    while let Some(location) = pending.pop() {
+        for edge in program.location(location).edges.iter().map(|&edge| program.edge(edge)) {
+            if tells(edge) {
+                return true;
+            }
+            // What is inside an atomic block comes next, too.
+            if program.location(edge.to).transient && known.insert(edge.to) {
+                pending.push(edge.to);
+            }
+        }
+    }
+    !program.location(at).labels.is_empty()
 }
 
 /// Whether the names in the assertions speak of several copies.

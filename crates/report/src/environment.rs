@@ -2,6 +2,7 @@
 //! control point of a thread, and what the other threads may do, as guarded updates.
 
 use crate::human::Layout;
+use crate::screen::{cut_formula, wrap_formula};
 use crate::style::Tone;
 use crate::term::show_term;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use threadwise_logic::Term;
 use threadwise_space::{FormulaReader, PointId, Space};
 
 /// Without `-v` no more assertions or transitions of a thread than this are shown.
-const MAX_LINES: usize = 40;
+const MAX_LINES: usize = 20;
 
 /// Without `-v` no longer formulas than this are shown.
-const MAX_TEXT: usize = 400;
+const MAX_TEXT: usize = 240;
 
 /// What holds where, and what the environment of each thread does; nothing if the proof does not fit
 /// the program.
@@ -99,11 +100,12 @@ impl Writer<'_> {
         let whole = self.layout.whole;
         let shown = if whole { lines.len() } else { lines.len().min(MAX_LINES) };
         let widest = lines[..shown].iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let indent = 8 + widest;
+        let room = self.layout.width.map(|width| width.saturating_sub(indent).max(30));
         for (name, text) in &lines[..shown] {
-            let long = !whole && text.chars().count() > MAX_TEXT;
-            let cut: String = text.chars().take(if long { MAX_TEXT } else { usize::MAX }).collect();
-            let end = if long { " …" } else { "" };
-            out.push_str(&format!("      {name:<widest$}  {cut}{end}\n"));
+            let (text, _) = cut_formula(text, if whole { usize::MAX } else { MAX_TEXT });
+            let text = wrap_formula(&text, room).join(&format!("\n{}", " ".repeat(indent)));
+            out.push_str(&format!("      {name:<widest$}  {text}\n"));
         }
         if shown < lines.len() {
             let more = format!("{} more; -v shows all", lines.len() - shown);

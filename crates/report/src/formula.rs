@@ -149,8 +149,8 @@ fn only_missing(axis: Axis, values: &[i64]) -> Option<i64> {
 /// What a set of valuations says, as a disjunction of conjunctions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Formula {
-    /// What all disjuncts have in common, the disjuncts, and what follows from that in brief.
-    Disjunction(Vec<String>, Vec<Vec<String>>, Option<String>),
+    /// What all disjuncts have in common, the disjuncts, and what follows from that in brief, as facts in conjunction.
+    Disjunction(Vec<String>, Vec<Vec<String>>, Option<Vec<String>>),
     /// There are too many valuations to make a formula of.
     TooMany(usize),
 }
@@ -184,9 +184,14 @@ impl Formula {
 
     /// The formula as text. If it should have at most so many disjuncts, one that has more, or is long, is told in brief.
     pub(crate) fn show(&self, most: usize) -> String {
+        conjunction(&self.told(most))
+    }
+
+    /// The same as conjuncts, with disjunctions among them in parentheses.
+    pub(crate) fn told(&self, most: usize) -> Vec<String> {
         let (common, disjuncts, brief) = match self {
-            Formula::TooMany(count) => return format!("({} combinations of values)", show_count(*count as u64)),
-            Formula::Disjunction(common, disjuncts, brief) => (common.join(" && "), disjuncts, brief),
+            Formula::TooMany(count) => return vec![format!("({} combinations of values)", show_count(*count as u64))],
+            Formula::Disjunction(common, disjuncts, brief) => (common, disjuncts, brief),
         };
         let length = |disjunct: &Vec<String>| disjunct.iter().map(|literal| literal.len() + 4).sum::<usize>();
         let is_long = disjuncts.len() > most || disjuncts.iter().map(length).sum::<usize>() > MAX_LENGTH;
@@ -194,20 +199,30 @@ impl Formula {
             return brief.clone();
         }
         if disjuncts.is_empty() {
-            return "false".to_string();
+            return vec!["false".to_string()];
         }
+        let mut told = common.clone();
         if disjuncts.iter().any(Vec::is_empty) {
-            return if common.is_empty() { "true".to_string() } else { common };
+            return told;
         }
         let mut shown: Vec<String> = disjuncts.iter().take(most).map(|conjuncts| conjuncts.join(" && ")).collect();
         if disjuncts.len() > most {
             shown.push(format!("… ({} more)", show_count((disjuncts.len() - most) as u64)));
         }
-        let disjunction = shown.join(" || ");
-        match common.is_empty() {
-            true => disjunction,
-            false => format!("{common} && ({disjunction})"),
+        told.push(if let [only] = &shown[..] { only.clone() } else { format!("({})", shown.join(" || ")) });
+        told
+    }
+}
+
+/// Conjuncts as one formula. A disjunction that stands alone needs no parentheses.
+pub(crate) fn conjunction(conjuncts: &[String]) -> String {
+    match conjuncts {
+        [] => "true".to_string(),
+        [only] => {
+            let inside = only.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+            inside.filter(|inside| inside.contains(" || ")).unwrap_or(only).to_string()
         }
+        all => all.join(" && "),
     }
 }
 

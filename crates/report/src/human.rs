@@ -409,16 +409,19 @@ fn standstill_text(standstill: &Standstill, palette: Palette) -> String {
 /// Names on the left, values on the right.
 struct Fields {
     palette: Palette,
+    room: Option<usize>,
     out: String,
 }
 
 impl Fields {
     fn new(layout: &Layout) -> Fields {
-        Fields { palette: layout.palette(), out: String::new() }
+        let room = layout.width.map(|width| width.saturating_sub(12).max(20));
+        Fields { palette: layout.palette(), room, out: String::new() }
     }
 
     fn add(&mut self, name: &str, lines: Vec<String>) {
-        for (index, line) in lines.iter().enumerate() {
+        let lines = lines.iter().flat_map(|line| wrap_words(line, self.room));
+        for (index, line) in lines.enumerate() {
             let name = if index == 0 { name } else { "" };
             let name = self.palette.padded(Tone::Quiet, name, 8);
             self.out.push_str(&format!("  {name}  {line}\n"));

@@ -2,9 +2,9 @@
 //! which local states go together.
 
 use crate::annotation::{Spot, View};
-use crate::formula::Formula;
+use crate::formula::{Formula, conjunction};
 use crate::view::{Names, Table, shared_parts};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use threadwise_evidence::{CartesianProof, Product};
 use threadwise_ir::{Control, Copies, Instance, LocationId, Program, RoutineId, Store, TemplateId, ThreadId};
@@ -16,13 +16,17 @@ pub(crate) struct InvariantText {
     pub(crate) stores: Vec<StoreText>,
     /// How many products were left out.
     pub(crate) left_out: u64,
+    /// What is said of the shared variables in all stores, if there are several, those that are left out too.
+    pub(crate) common: Vec<String>,
+    /// What is said of a thread's own variables wherever it is, in all products.
+    pub(crate) of_threads: Vec<(String, Vec<String>)>,
 }
 
 /// The products of a shared store.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreText {
-    /// `!x && turn == 1`.
-    pub(crate) shared: String,
+    /// `!x`, `turn == 1`; thread identities by their names.
+    pub(crate) conjuncts: Vec<String>,
     pub(crate) products: Vec<ProductText>,
 }
 
@@ -42,6 +46,15 @@ pub(crate) struct ComponentText {
     pub(crate) count: u32,
     /// `@{A, B}`, `@{A, B} with v == 1 or @C`.
     pub(crate) states: String,
+    /// The same without what is said of the threads wherever they are.
+    pub(crate) own: String,
+}
+
+impl StoreText {
+    /// `!x && turn == 1`.
+    pub(crate) fn shared(&self) -> String {
+        conjunction(&self.conjuncts)
+    }
 }
 
 /// Puts the proof into words. At most so many products are looked at, as long as they have at most so
@@ -54,10 +67,17 @@ pub(crate) fn invariant_text(
 ) -> InvariantText {
     let instance = Instance::new(program.clone(), 0);
     let mut writer = Writer::new(&instance, proof);
-    let mut text = InvariantText { stores: Vec::new(), left_out: 0 };
+    writer.find_common();
+    let of_threads = writer.told_of_threads();
+    let mut text = InvariantText { stores: Vec::new(), left_out: 0, common: Vec::new(), of_threads };
+    let mut common: Option<Vec<String>> = None;
+    let several = proof.unions.iter().filter(|(_, products)| !products.is_empty()).count() > 1;
     let (mut products_left, mut components_left) = (most, most_components);
     for (shared, products) in &proof.unions {
-        let mut store = StoreText { shared: writer.shared(shared), products: Vec::new() };
+        let mut store = StoreText { conjuncts: writer.shared(shared), products: Vec::new() };
+        if several && !products.is_empty() {
+            common.get_or_insert_with(|| store.conjuncts.clone()).retain(|known| store.conjuncts.contains(known));
+        }
         for product in products {
             if products_left == 0 || components_left < product.components.len() {
                 text.left_out += 1;
@@ -71,6 +91,7 @@ pub(crate) fn invariant_text(
             text.stores.push(store);
         }
     }
+    text.common = common.unwrap_or_default();
     text
 }
 
@@ -80,9 +101,17 @@ struct Writer<'a> {
     names: Names,
     /// The places of a routine with the same name.
     places: HashMap<(RoutineId, String), Vec<LocationId>>,
-    /// What was written for a template and a set.
-    known: HashMap<(TemplateId, u32), String>,
+    /// What was found for a template and a set.
+    known: HashMap<(TemplateId, u32), Groups>,
+    /// What is said of each thread's own variables wherever it is; of all copies together where they can be exchanged.
+    common: Vec<Vec<String>>,
 }
+
+/// Places, and what holds of a thread's own variables at all of them.
+type Groups = Vec<(Vec<String>, Vec<String>)>;
+
+/// With more threads than this nothing is said of each.
+const MAX_THREADS: usize = 12;
 
 impl<'a> Writer<'a> {
     fn new(instance: &'a Instance, proof: &'a CartesianProof) -> Writer<'a> {
@@ -93,18 +122,25 @@ impl<'a> Writer<'a> {
                 places.entry((location.routine, place_name(&instance.program, id))).or_default().push(id);
             }
         }
-        Writer { instance, proof, names: Names::of_all(instance), places, known: HashMap::new() }
+        Writer {
+            instance,
+            proof,
+            names: Names::of_all(instance),
+            places,
+            known: HashMap::new(),
+            common: vec![Vec::new(); instance.threads.len()],
+        }
     }
 
-    /// `!x && turn == 1`; thread identities by their names.
-    fn shared(&self, shared: &Store) -> String {
+    /// `!x`, `turn == 1`; thread identities by their names.
+    fn shared(&self, shared: &Store) -> Vec<String> {
         if self.instance.program.shared.is_empty() {
-            return "(there are no shared variables)".to_string();
+            return vec!["(there are no shared variables)".to_string()];
         }
         let parts = shared_parts(self.instance, &self.names).into_iter().map(|part| (0, part)).collect();
         let mut table = Table::new(self.instance, &self.names, parts);
         table.add(&[shared]);
-        table.formula().show(usize::MAX)
+        table.formula().told(usize::MAX)
     }
 
     fn product(&mut self, product: &Product) -> ProductText {
@@ -127,8 +163,19 @@ impl<'a> Writer<'a> {
             for equal in runs.chunk_by(|a, b| a.1 == b.1) {
                 let count = equal.iter().map(|&(count, _)| count).sum();
                 let threads = if is_symmetric { self.some_of(template, count) } else { self.named(first, count) };
+                let groups = self.groups(template, equal[0].1);
+                let copies =
+                    if is_symmetric { self.instance.copies_of(template) } else { first..first + count as usize };
+                let told = &self.common[copies];
+                let is_common = |conjunct: &String| told.iter().all(|common| common.contains(conjunct));
+                let own: Groups = groups
+                    .iter()
+                    .map(|(values, places)| {
+                        (values.iter().filter(|conjunct| !is_common(conjunct)).cloned().collect(), places.clone())
+                    })
+                    .collect();
                 first += count as usize;
-                components.push(ComponentText { threads, count, states: self.states(template, equal[0].1) });
+                components.push(ComponentText { threads, count, states: show_groups(&groups), own: show_groups(&own) });
             }
         }
         ProductText { exception: product.exception, components }
@@ -152,19 +199,64 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Which sets each thread has in some product, and what they have in common.
+    fn find_common(&mut self) {
+        if self.instance.threads.len() > MAX_THREADS {
+            return;
+        }
+        let mut sets: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); self.instance.threads.len()];
+        for product in self.proof.unions.iter().flat_map(|(_, products)| products) {
+            let mut first = 0;
+            for &(count, set) in &product.components {
+                for of in &mut sets[first..first + count as usize] {
+                    of.insert(set);
+                }
+                first += count as usize;
+            }
+        }
+        for thread in 0..sets.len() {
+            let template = self.instance.threads[thread].template;
+            let exchanged = self.proof.symmetric.contains(&template);
+            let alike = if exchanged { self.instance.copies_of(template) } else { thread..thread + 1 };
+            let sets: BTreeSet<u32> = sets[alike].iter().flatten().copied().collect();
+            let groups: Vec<(Vec<String>, Vec<String>)> =
+                sets.into_iter().flat_map(|set| self.groups(template, set)).collect();
+            let places = groups.iter().flat_map(|(_, places)| places).collect::<BTreeSet<_>>().len();
+            if let Some((first, _)) = groups.first().filter(|_| places > 1) {
+                let everywhere = |conjunct: &&String| groups.iter().all(|(values, _)| values.contains(conjunct));
+                self.common[thread] = first.iter().filter(everywhere).cloned().collect();
+            }
+        }
+    }
+
+    /// What is said of each thread, or of all copies, wherever it is.
+    fn told_of_threads(&self) -> Vec<(String, Vec<String>)> {
+        let mut told = Vec::new();
+        for (thread, common) in self.common.iter().enumerate().filter(|(_, common)| !common.is_empty()) {
+            let template = self.instance.threads[thread].template;
+            let copies = self.instance.copies_of(template);
+            match self.proof.symmetric.contains(&template) {
+                true if copies.start < thread => {}
+                true => told.push((format!("each {}", self.instance.program.template(template).name), common.clone())),
+                false => told.push((self.named(thread, 1), common.clone())),
+            }
+        }
+        told
+    }
+
     /// Where threads of the template are, and the values of their variables there.
-    fn states(&mut self, template: TemplateId, set: u32) -> String {
+    fn groups(&mut self, template: TemplateId, set: u32) -> Groups {
         if let Some(known) = self.known.get(&(template, set)) {
             return known.clone();
         }
         let locals = &self.proof.locals[template.index()];
         let elements = self.proof.sets[set as usize].iter().map(|&element| &locals[element as usize]);
-        let text = self.places(template, elements);
-        self.known.insert((template, set), text.clone());
-        text
+        let groups = self.places(template, elements);
+        self.known.insert((template, set), groups.clone());
+        groups
     }
 
-    fn places<'s>(&self, template: TemplateId, locals: impl Iterator<Item = &'s Store>) -> String {
+    fn places<'s>(&self, template: TemplateId, locals: impl Iterator<Item = &'s Store>) -> Groups {
         let thread = ThreadId(self.instance.copies_of(template).start as u32);
         let body = self.instance.body(thread);
         let view = View { instance: self.instance, names: &self.names };
@@ -173,7 +265,7 @@ impl<'a> Writer<'a> {
             spots.entry(view.spot(body, local)).or_default().push(local);
         }
         // Places with the same values stand together.
-        let mut groups: Vec<(String, Vec<&Spot>)> = Vec::new();
+        let mut groups: Vec<(Vec<String>, Vec<&Spot>)> = Vec::new();
         for (spot, locals) in &spots {
             let values = self.values(&view, spot, locals);
             match groups.iter_mut().find(|(known, _)| *known == values) {
@@ -181,19 +273,11 @@ impl<'a> Writer<'a> {
                 None => groups.push((values, vec![spot])),
             }
         }
-        let group = |(values, places): &(String, Vec<&Spot>)| {
-            let places = self.place_names(places);
-            let places = if places.len() == 1 { places[0].clone() } else { format!("{{{}}}", places.join(", ")) };
-            if values == "true" { format!("@{places}") } else { format!("@{places} with {values}") }
-        };
-        match groups.is_empty() {
-            true => "@{}".to_string(),
-            false => groups.iter().map(group).collect::<Vec<_>>().join(" or "),
-        }
+        groups.into_iter().map(|(values, spots)| (values, self.place_names(&spots))).collect()
     }
 
     /// What holds of the local variables at a place.
-    fn values(&self, view: &View<'_>, spot: &Spot, locals: &[&Store]) -> String {
+    fn values(&self, view: &View<'_>, spot: &Spot, locals: &[&Store]) -> Vec<String> {
         // The shared variables, which are the first run, are spoken of elsewhere.
         let parts = view.parts(spot).into_iter().filter(|(run, _)| *run > 0).collect();
         let mut table = Table::new(self.instance, view.names, parts);
@@ -202,8 +286,8 @@ impl<'a> Writer<'a> {
             table.add(&[&[&[][..]], &frames[..]].concat());
         }
         match table.formula() {
-            Formula::TooMany(count) => Formula::TooMany(count).show(0),
-            formula => formula.show(usize::MAX),
+            Formula::TooMany(count) => Formula::TooMany(count).told(0),
+            formula => formula.told(usize::MAX),
         }
     }
 
@@ -239,6 +323,25 @@ impl<'a> Writer<'a> {
         });
         let calls: Vec<String> = calls.collect();
         format!(" in {} called at {}", program.routine(procedure).name, calls.join(" from "))
+    }
+}
+
+/// `@{A, B} with v == 1 or @C`; places with the same values stand together.
+fn show_groups(groups: &Groups) -> String {
+    let mut joined: Groups = Vec::new();
+    for (values, places) in groups {
+        match joined.iter_mut().find(|(known, _)| known == values) {
+            Some((_, known)) => known.extend(places.iter().cloned()),
+            None => joined.push((values.clone(), places.clone())),
+        }
+    }
+    let group = |(values, places): &(Vec<String>, Vec<String>)| {
+        let places = if places.len() == 1 { places[0].clone() } else { format!("{{{}}}", places.join(", ")) };
+        if values.is_empty() { format!("@{places}") } else { format!("@{places} with {}", conjunction(values)) }
+    };
+    match groups.is_empty() {
+        true => "@{}".to_string(),
+        false => joined.iter().map(group).collect::<Vec<_>>().join(" or "),
     }
 }
 

@@ -219,7 +219,7 @@ fn invariant(text: &InvariantText) -> Vec<Value> {
     };
     let store = |store: &StoreText| {
         let products: Vec<Value> = store.products.iter().map(product).collect();
-        json!({ "shared": store.shared, "products": products })
+        json!({ "shared": store.shared(), "products": products })
     };
     text.stores.iter().map(store).collect()
 }

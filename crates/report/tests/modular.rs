@@ -158,14 +158,58 @@ fn narrow_terminals_break_formulas() {
 
 #[test]
 fn long_proofs_are_cut() {
-    let body: String = (0..60).map(|_| "  x = 1 - x;\n".to_string()).collect();
+    let body: String = (0..100).map(|n| format!("  {}x = 1 - x;\n", if n == 90 { "late: " } else { "" })).collect();
     let source = format!("shared x: 0..1;\nthread P {{\n{body}}}\n");
     let short = text(&source, 1);
-    assert_eq!(short.lines().filter(|line| line.contains("1 - x")).count(), 40);
-    assert!(short.contains("21 more locations; -v shows all"), "{short}");
+    assert!(short.lines().count() <= 60 + 5, "{short}");
+    assert!(short.contains("late: x = 1 - x;"), "labels are what readers look for: {short}");
+    assert!(short.contains("61 more locations; -v shows all"), "{short}");
     let whole = shown(&source, 1, &Layout { whole: true, ..PLAIN });
-    assert_eq!(whole.lines().filter(|line| line.contains("1 - x")).count(), 60);
+    assert_eq!(whole.lines().filter(|line| line.contains("1 - x")).count(), 100);
     assert!(!whole.contains("more locations"));
+}
+
+/// A buffer of three slots: what is known of each slot makes long formulas.
+const RING: &str = "\
+shared slot: [0..2]0..3;
+shared head, tail: 0..2;
+shared taken: 0..3;
+thread Producer {
+  var item: 0..3 = 1;
+  while (true) {
+    await (tail + 1) % 3 != head;
+    slot[tail] = item;
+    tail = (tail + 1) % 3;
+    item = item % 3 + 1;
+  }
+}
+thread Consumer {
+  var got: 0..3;
+  while (true) {
+    await head != tail;
+    got = slot[head];
+    assert got == taken % 3 + 1;
+    taken = got;
+    head = (head + 1) % 3;
+  }
+}
+";
+
+#[test]
+fn long_proofs_fit_a_screen_or_two() {
+    for width in [80, 100, 140] {
+        let layout = Layout { width: Some(width), ..PLAIN };
+        let short = shown(RING, 1, &layout);
+        assert!(short.lines().count() <= 70, "{} lines at {width}: {short}", short.lines().count());
+        assert!(short.lines().all(|line| line.chars().count() <= width), "{short}");
+        // What holds at all places is said once, and what a reader looks for is there.
+        assert_eq!(short.matches("slot[1] in {0, 2} && slot[2] in {0, 3}").count(), 2, "{short}");
+        assert_eq!(short.matches("guarantee:").count(), 2, "{short}");
+        assert!(short.contains("assert got == taken % 3 + 1;"), "{short}");
+        assert!(short.trim_end().ends_with("-v shows all"), "{short}");
+        let whole = shown(RING, 1, &Layout { whole: true, ..layout });
+        assert!(whole.lines().count() > 100 && !whole.contains('…'), "{whole}");
+    }
 }
 
 #[test]
