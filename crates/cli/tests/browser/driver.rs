@@ -160,6 +160,16 @@ impl Browser {
         self.ask("POST", "/goog/cdp/execute", json!({ "cmd": "Emulation.setEmulatedMedia", "params": features }));
     }
 
+    /// Has the page laid out as on a sheet of paper that is so many pixels wide.
+    pub fn paper(&self, width: u32) {
+        let size = json!({ "width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false });
+        for (cmd, params) in
+            [("Emulation.setDeviceMetricsOverride", size), ("Emulation.setEmulatedMedia", json!({ "media": "print" }))]
+        {
+            self.ask("POST", "/goog/cdp/execute", json!({ "cmd": cmd, "params": params }));
+        }
+    }
+
     /// The page as a picture.
     pub fn picture(&self) -> Vec<u8> {
         decoded(self.ask("GET", "/screenshot", Value::Null).as_str().expect("a picture"))

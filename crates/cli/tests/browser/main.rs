@@ -263,6 +263,58 @@ fn large_traces_stay_quick() {
     assert!(bytes < 1 << 20);
 }
 
+/// All of them wait at one line until the last one has come.
+const CROWD: &str = "shared here: 0..14;\nthread Boss { await here == 14; assert false; }\n\
+                     thread Worker[14] { atomic { await here < 14; here = here + 1; }\n  await false;\n}\n";
+
+#[test]
+fn many_threads_at_one_line_are_one_mark() {
+    let Some(browser) = browser("crowd") else { return };
+    let program = scratch("crowd.tw");
+    std::fs::write(&program, CROWD).expect("it can be written");
+    let (page, json) = report(program.to_str().expect("text"), "crowd", &["--engine", "hunt"]);
+    let steps = json["trace"].as_array().expect("a trace").len();
+    browser.open(&page, &format!("#step={steps}"));
+    assert_eq!(browser.texts("#line-0-4 .chip.thread"), ["W1–W14"]);
+    assert_eq!(browser.eval("document.querySelector('#line-0-4 .chip').title"), "Worker[1] to Worker[14] are here");
+    // Whoever is hidden is not in the mark.
+    browser.click(".toggle:nth-child(8)");
+    assert_eq!(browser.texts("#line-0-4 .chip.thread"), ["W1–W6", "W8–W14"]);
+    let covers = "[...document.querySelectorAll('.chip')].some((chip) => chip.getBoundingClientRect().right > \
+                  chip.closest('tr').querySelector('.number').getBoundingClientRect().left + 1)";
+    assert_eq!(browser.eval(covers), false);
+}
+
+/// What stands outside of its box, outside of the paper, or over what comes next.
+const OUTSIDE: &str = "(() => { \
+    const boxes = [...document.querySelectorAll('.source-files, .lanes, .state, .panel')].filter((box) => box.offsetParent); \
+    const out = boxes.filter((box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1); \
+    const wide = [...document.querySelectorAll('.step, .changes code, .code code')].filter((e) => e.getBoundingClientRect().right > innerWidth); \
+    return [...out, ...wide].map((e) => e.className + ': ' + e.textContent.slice(0, 40)); })()";
+
+#[test]
+fn paper_shows_all_of_a_trace() {
+    let Some(browser) = browser("paper") else { return };
+    let program = scratch("crowd-on-paper.tw");
+    std::fs::write(&program, CROWD).expect("it can be written");
+    let (many, json) = report(program.to_str().expect("text"), "crowd-on-paper", &["--engine", "hunt"]);
+    let (few, _) = report("examples/c/bank-buggy.c", "bank-on-paper", &["--property", "assertions"]);
+    let (proof, _) = report("tests/corpus/data/spsc-ring.tw", "ring-on-paper", &["--engine", "modular"]);
+    for page in [&many, &few, &proof] {
+        browser.open(page, "#step=3");
+        browser.paper(700);
+        assert_eq!(browser.eval(OUTSIDE), serde_json::json!([]), "{}", page.display());
+    }
+    // Fifteen lanes do not fit beside each other: each step has its thread's name before it.
+    browser.open(&many, "#step=3");
+    browser.paper(700);
+    let names = "[...document.querySelectorAll('.many td.lane')].filter((cell) => cell.offsetParent).map((cell) => cell.dataset.thread)";
+    let steps = json["trace"].as_array().expect("a trace");
+    let mut expected: Vec<String> = steps.iter().map(lane).collect();
+    expected.push("Boss".to_string());
+    assert_eq!(browser.eval(names), serde_json::json!(expected));
+}
+
 /// Threads that take turns, until so many turns have been taken.
 fn ring(threads: usize, turns: usize) -> String {
     let mut text = format!("shared turn: 0..{};\nshared taken: 0..{turns};\n", threads - 1);

@@ -1,11 +1,26 @@
 // UNSAFE: a trace.
 
+/** More lanes than this do not fit on paper beside each other. */
+const WIDE = 4;
+
 /** A name for the margin: `main`, `W3` for `Worker[3]` and for `Bank.Worker#3`. */
 function shortName(name) {
   const own = /[^.$]*$/.exec(name)[0] || name;
   if (own.length <= 4) return own;
   const copy = /^(.)[^[#]*[[#](\d+)]?$/.exec(own);
   return copy ? copy[1] + copy[2] : own.slice(0, 4);
+}
+
+/** Threads that are at one place, as runs of copies with neighbouring numbers: `W1` to `W14` are one mark. */
+function runsOf(names, threads) {
+  const numbered = (name) => /^(.*[[#])(\d+)(\]?)$/.exec(name);
+  const runs = [];
+  for (const thread of threads) {
+    const run = runs[runs.length - 1], last = run && numbered(names[run[run.length - 1]]), here = numbered(names[thread]);
+    if (last && here && last[1] === here[1] && Number(here[2]) === Number(last[2]) + 1) run.push(thread); else runs.push([thread]);
+  }
+  // Two of them are as short apart.
+  return runs.flatMap((run) => (run.length < 3 ? run.map((thread) => [thread]) : [run]));
 }
 
 class Trace {
@@ -78,7 +93,7 @@ class Trace {
   buildLanes() {
     const { threads, steps, end } = this.walk;
     const cell = (step, thread, text, kind) => h("button", { type: "button", tabindex: "-1", class: "step " + kind, style: hue(thread), onclick: () => this.go(step) }, text);
-    const lanes = (thread, content) => threads.map((_, lane) => h("td", { class: "lane lane-" + lane }, lane === thread ? content : null));
+    const lanes = (thread, content) => threads.map((name, lane) => h("td", { class: "lane lane-" + lane, "data-thread": name }, lane === thread ? content : null));
     const row = (step, cells, changes, classes) => h("tr", { "data-step": step, class: classes }, h("th", { scope: "row" }, h("a", { href: "#step=" + step }, step === this.last ? "✗" : String(step))), cells, h("td", { class: "changes" }, changes));
     this.rows = [row(0, threads.map((_, lane) => h("td", { class: "lane lane-" + lane })), cell0(() => this.go(0)), "start")];
     function cell0(go) { return h("button", { type: "button", tabindex: "-1", class: "step whole", onclick: go }, "the start"); }
@@ -86,10 +101,10 @@ class Trace {
       const text = [h("code", {}, step.text), h("span", { class: "at" }, this.source.brief(step.place))];
       this.rows.push(row(index + 1, lanes(step.thread, cell(index + 1, step.thread, text, "")), step.changes.map((change) => h("code", {}, change)), "of-" + step.thread));
     });
-    const wrong = this.sides().map((sides, lane) => h("td", { class: "lane lane-" + lane }, sides.map((side) =>
+    const wrong = this.sides().map((sides, lane) => h("td", { class: "lane lane-" + lane, "data-thread": threads[lane] }, sides.map((side) =>
       cell(this.last, lane, [h("code", {}, side.text), h("span", { class: "at" }, this.source.brief(side.place))], "wrong"))));
     this.rows.push(row(this.last, wrong, h("button", { type: "button", tabindex: "-1", class: "step whole wrong", onclick: () => this.go(this.last) }, end.what), "error"));
-    this.lanes = h("div", { class: "lanes", tabindex: "0", role: "region", "aria-label": "the trace; arrow keys walk through it" },
+    this.lanes = h("div", { class: "lanes" + (threads.length > WIDE ? " many" : ""), tabindex: "0", role: "region", "aria-label": "the trace; arrow keys walk through it" },
       h("table", { class: "lane-table" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "step"), threads.map((name, lane) => h("th", { scope: "col", class: "lane lane-" + lane, style: hue(lane) }, name)), h("th", { scope: "col" }, "changes"))),
         h("tbody", {}, this.rows)));
@@ -198,10 +213,19 @@ class Trace {
       this.marked.push({ row, chip });
       return row;
     };
+    const names = this.walk.threads, here = new Map();
     state.places.forEach((place, thread) => {
-      if (this.hidden.has(thread)) return;
-      mark(place, shortName(this.walk.threads[thread]), this.walk.threads[thread] + " is here", hue(thread), "thread");
+      const row = this.hidden.has(thread) ? null : this.source.row(place);
+      if (row) here.set(row, [...(here.get(row) || []), thread]);
     });
+    for (const threads of here.values()) {
+      for (const run of runsOf(names, threads)) {
+        const [first, last] = [run[0], run[run.length - 1]];
+        const text = shortName(names[first]) + (first === last ? "" : "–" + shortName(names[last]));
+        const title = first === last ? names[first] + " is here" : names[first] + " to " + names[last] + " are here";
+        mark(state.places[first], text, title, hue(first), "thread");
+      }
+    }
     const error = step === this.last;
     const places = error ? this.walk.end.places : step > 0 ? [this.walk.steps[step - 1].place] : [];
     for (const place of places) {
