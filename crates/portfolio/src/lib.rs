@@ -29,6 +29,7 @@ mod plan;
 mod race;
 mod ranges;
 mod registry;
+mod tautology;
 mod unreached;
 mod verify;
 

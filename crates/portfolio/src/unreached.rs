@@ -111,12 +111,13 @@ pub(crate) fn constant_properties(program: &Arc<Program>) -> Vec<Note> {
     let instance = Instance::new(program.clone(), 0);
     let mut notes = Vec::new();
     for (id, formula, wrong) in program.formulas() {
-        let Some(vars) = looked_at(formula) else { continue };
-        if holds_for_all_values(&instance, formula, wrong, &vars) {
+        let vars = looked_at(formula);
+        let by_values = vars.as_ref().is_some_and(|vars| holds_for_all_values(&instance, formula, wrong, vars));
+        if by_values || crate::tautology::holds_by_its_form(program, formula, wrong) {
             let span = program.property(id).span;
             let text = program.source.snippet(span, 80);
             let place = program.source.locate(span).to_string();
-            notes.push(Note::ConstantProperty { text, place, looks: !vars.is_empty() });
+            notes.push(Note::ConstantProperty { text, place, looks: vars.is_none_or(|vars| !vars.is_empty()) });
         }
     }
     notes

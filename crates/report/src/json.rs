@@ -199,6 +199,7 @@ fn annotation(program: &Program, known: &[Known]) -> Vec<Value> {
             "column": position.column,
             "called_at": known.calls.iter().map(|&span| program.source.locate(span)).collect::<Vec<_>>(),
             "assertion": known.assertion,
+            "brief": known.brief,
         })
     };
     known.iter().map(object).collect()

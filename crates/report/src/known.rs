@@ -11,6 +11,9 @@ use threadwise_source::Span;
 /// A statement beside an assertion is cut to this many characters.
 const MAX_STATEMENT: usize = 36;
 
+/// Assertions with more disjuncts are told in brief, too.
+const MAX_DISJUNCTS: usize = 6;
+
 /// What holds at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
@@ -26,6 +29,8 @@ pub struct Known {
     pub span: Span,
     /// What holds there; `false` where nobody gets.
     pub assertion: String,
+    /// What follows from it in fewer words, where it is long.
+    pub brief: Option<String>,
 }
 
 /// What a proof says about places, at most so many of them; nothing for proofs that speak of whole states only.
@@ -47,6 +52,7 @@ pub(crate) fn known_in(text: &ProofText, most: usize) -> Vec<Known> {
             text: place.text.clone(),
             span: place.span,
             assertion: place.assertion.show(most),
+            brief: Some(place.assertion.show(MAX_DISJUNCTS)).filter(|brief| *brief != place.assertion.show(most)),
         }));
     }
     all
@@ -96,5 +102,6 @@ fn at_point(program: &Program, thread: &str, point: &PointFormula, assertion: St
         text: format!("{labels}{statement}"),
         span: location.span,
         assertion,
+        brief: None,
     }
 }

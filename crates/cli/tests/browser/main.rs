@@ -305,6 +305,15 @@ fn paper_shows_all_of_a_trace() {
         browser.paper(700);
         assert_eq!(browser.eval(OUTSIDE), serde_json::json!([]), "{}", page.display());
     }
+    // A long assertion is told in brief; who wants all of it opens it.
+    browser.open(&proof, "");
+    let assertion = "#line-0-13 .assertion > code";
+    assert!(
+        browser.text(assertion).ends_with("… }") && browser.text(assertion).len() < 400,
+        "{}",
+        browser.text(assertion)
+    );
+    assert!(browser.eval("document.querySelector('#line-0-13 .exactly code').textContent.length").as_u64() > Some(600));
     // Fifteen lanes do not fit beside each other: each step has its thread's name before it.
     browser.open(&many, "#step=3");
     browser.paper(700);

@@ -42,7 +42,8 @@ function annotate(page, source, shown, threads) {
     const called = place.called_at.length ? ["called at ", place.called_at.join(" from ")] : [];
     const many = threads.length > 1;
     row.note.append(h("div", { class: "assertion" + (never ? " never" : ""), style: hue(threads.indexOf(place.thread)), title: place.location },
-      many ? h("span", { class: "whose" }, place.thread) : null, h("code", {}, never ? "never reached" : "{ " + place.assertion + " }"),
+      many ? h("span", { class: "whose" }, place.thread) : null, h("code", {}, never ? "never reached" : "{ " + (place.brief || place.assertion) + " }"),
+      place.brief ? h("details", { class: "exactly" }, h("summary", {}, "exactly"), h("code", {}, "{ " + place.assertion + " }")) : null,
       called.length ? h("span", { class: "quiet" }, " in ", place.routine || "", ", ", called) : null));
   }
   for (const place of page.report.unreached) {
