@@ -16,6 +16,7 @@ use crate::witness::{self, Asked};
 use crate::work;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use threadwise_evidence_files::{write_proof, write_trace};
 use threadwise_frontends::{EVERY_STEP, Question, frontend_for};
 use threadwise_ir::{Program, Symmetry};
@@ -81,7 +82,7 @@ fn verify_one(args: &CheckArgs, names: &[PathBuf], forms: &mut Forms) -> Job {
             verify_and_grow(read, &request, budget, again)
         });
         let seconds = (clock.elapsed() - started).as_secs_f64();
-        answers = answered_at_once(&questions, &grown, seconds);
+        answers = answered_at_once(&questions, grown, seconds);
     }
     if questions.len() > 1 && !matches!(answers.first().map(|answer| &answer.outcome.verdict), Some(Verdict::Safe(_))) {
         answers = answer_each(names, &questions, &console, &budget, &request)?;
@@ -143,15 +144,11 @@ fn request(args: &CheckArgs) -> Result<Request, InputError> {
 }
 
 /// One run has answered everything that was asked.
-fn answered_at_once(questions: &[Question], grown: &Grown, seconds: f64) -> Vec<Answered> {
+fn answered_at_once(questions: &[Question], grown: Grown, seconds: f64) -> Vec<Answered> {
     let names = questions.iter().map(|question| question.name).chain(questions.is_empty().then_some(""));
-    let answer = |name| Answered {
-        name,
-        program: grown.program.clone(),
-        outcome: grown.outcome.clone(),
-        level: grown.level,
-        seconds,
-    };
+    let outcome = Arc::new(grown.outcome);
+    let answer =
+        |name| Answered { name, program: grown.program.clone(), outcome: outcome.clone(), level: grown.level, seconds };
     names.map(answer).collect()
 }
 

@@ -24,7 +24,8 @@ const MORE_PATIENCE: u32 = 4;
 pub struct Answered {
     pub name: &'static str,
     pub program: Arc<Program>,
-    pub outcome: Outcome,
+    /// Where one run has answered several properties, they share it: a proof can be large.
+    pub outcome: Arc<Outcome>,
     /// How often bounds of the front end were raised for that.
     pub level: u32,
     pub seconds: f64,
@@ -64,7 +65,7 @@ pub fn answer_each(
             answers[index] = Some(Answered {
                 name: questions[index].name,
                 program: grown.program,
-                outcome: grown.outcome,
+                outcome: Arc::new(grown.outcome),
                 level: grown.level,
                 seconds: before + started.elapsed().as_secs_f64(),
             });
@@ -74,7 +75,10 @@ pub fn answer_each(
             break;
         }
     }
-    let told = |answer: Answered| Answered { outcome: in_terms_of(answer.outcome, budget), ..answer };
+    let told = |answer: Answered| {
+        let outcome = in_terms_of(Arc::unwrap_or_clone(answer.outcome), budget);
+        Answered { outcome: Arc::new(outcome), ..answer }
+    };
     Ok(answers.into_iter().flatten().map(told).collect())
 }
 

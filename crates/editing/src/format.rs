@@ -52,8 +52,8 @@ impl Line {
 /// What is known between lines.
 #[derive(Default)]
 struct Layout {
-    /// Brackets that are open.
-    open: Vec<T>,
+    /// Brackets that are open, and whether what they enclose is set apart from them.
+    open: Vec<(T, bool)>,
     before: Before,
     /// The last token so far.
     last: Option<T>,
@@ -74,7 +74,7 @@ impl Layout {
                 code.push(' ');
             }
             code.push_str(piece.text);
-            self.advance(piece, is_apart);
+            self.advance(piece, is_apart || at == 0);
         }
         if body.iter().any(|piece| piece.token.is_some()) {
             self.is_label = is_label(body);
@@ -84,6 +84,10 @@ impl Layout {
 
     fn is_apart(&self, left: Piece<'_>, right: Piece<'_>) -> bool {
         match (left.token, right.token) {
+            // A brace is closed as it was opened.
+            (Some(last), Some(T::RightBrace)) if last != T::LeftBrace => {
+                self.open.last().is_some_and(|(_, apart)| *apart)
+            }
             (Some(last), Some(next)) => is_set_apart(self.before, last, next, right.is_apart),
             _ => true,
         }
@@ -91,8 +95,11 @@ impl Layout {
 
     fn advance(&mut self, piece: &Piece<'_>, is_apart: bool) {
         let Some(token) = piece.token else { return };
+        if let (Some(T::LeftBrace), Some((_, inside))) = (self.last, self.open.last_mut()) {
+            *inside = is_apart;
+        }
         match token {
-            T::LeftBrace | T::LeftParen | T::LeftBracket => self.open.push(token),
+            T::LeftBrace | T::LeftParen | T::LeftBracket => self.open.push((token, true)),
             T::RightBrace | T::RightParen | T::RightBracket => drop(self.open.pop()),
             _ => {}
         }
@@ -104,16 +111,17 @@ impl Layout {
     fn indentation(&self, line: &[Piece<'_>]) -> usize {
         let first = line.iter().find_map(|piece| piece.token);
         let closing = line.iter().map_while(|piece| piece.token).take_while(|t| *t == T::RightBrace).count();
-        let braces = self.open.iter().filter(|bracket| **bracket == T::LeftBrace).count();
+        let braces = self.open.iter().filter(|(bracket, _)| *bracket == T::LeftBrace).count();
         STEP * (braces.saturating_sub(closing) + usize::from(self.goes_on(first)))
     }
 
     /// Whether the line continues what stands on the lines before it.
     fn goes_on(&self, first: Option<T>) -> bool {
-        let is_in_list = self.open.last() == Some(&T::LeftBrace) && self.last == Some(T::Comma);
+        let inside = self.open.last().map(|(bracket, _)| *bracket);
+        let is_in_list = inside == Some(T::LeftBrace) && self.last == Some(T::Comma);
         let is_at_end = matches!(self.last, None | Some(T::Semicolon | T::LeftBrace | T::RightBrace));
         let is_bracket = matches!(first, Some(T::LeftBrace | T::RightBrace));
-        let is_inside = matches!(self.open.last(), Some(T::LeftParen | T::LeftBracket));
+        let is_inside = matches!(inside, Some(T::LeftParen | T::LeftBracket));
         is_inside || !(is_in_list || is_at_end || is_bracket || self.is_label)
     }
 }

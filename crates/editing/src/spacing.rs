@@ -25,13 +25,22 @@ pub fn is_set_apart(before: Before, last: T, next: T, was_apart: bool) -> bool {
         (_, T::LeftParen) if is_called(last) => false,
         (T::Comma | T::Semicolon | T::Colon, _) => true,
         (_, T::LeftBrace) => true,
+        (T::LeftBrace, _) if before.token.is_some_and(opens_block) => true,
         (T::RightBrace, T::Else | T::Or) => true,
         (T::LeftBrace | T::RightBrace | T::RightBracket | T::RightParen, _) if !is_operator(next) => was_apart,
         (_, T::LeftBracket) if last == T::Identifier || last == T::Prime => was_apart,
-        (_, T::Colon | T::RightBrace | T::LessSign | T::GreaterSign) | (T::LessSign | T::GreaterSign, _) => was_apart,
+        (_, T::Colon | T::LessSign | T::GreaterSign) | (T::LessSign | T::GreaterSign, _) => was_apart,
         (T::Prime, _) if !is_operator(next) => was_apart,
         _ => true,
     }
+}
+
+/// Whether a brace behind it holds statements or members, and not the elements of a set.
+fn opens_block(token: T) -> bool {
+    matches!(
+        token,
+        T::Identifier | T::RightParen | T::RightBracket | T::Enum | T::Atomic | T::Choose | T::Else | T::Loop | T::Or
+    )
 }
 
 /// What stands directly before the parenthesis of its arguments.

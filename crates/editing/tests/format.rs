@@ -91,6 +91,22 @@ thread W [2] {
     assert_eq!(formatted(text), wanted);
 }
 
+/// Statements and members of an enumeration are set apart from their braces, members of a set stand as their author put them; a brace is
+/// closed as it was opened.
+#[test]
+fn braces_are_closed_as_they_were_opened() {
+    let text = "type E = enum{a, b };\nshared s: set<0..2> = {1 };\nthread P{skip;}\nthread Q{atomic{skip;}\n}\nthread R { s = { 1, 2}; }";
+    let wanted = "\
+type E = enum { a, b };
+shared s: set<0..2> = {1};
+thread P { skip; }
+thread Q { atomic { skip; }
+}
+thread R { s = { 1, 2 }; }
+";
+    assert_eq!(formatted(text), wanted);
+}
+
 #[test]
 fn a_program_that_is_wrong_is_left_alone() {
     let errors = format_text(&SourceFile::new("p.tw", "thread T { x = ; }")).expect_err("a missing expression");

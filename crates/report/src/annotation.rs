@@ -3,6 +3,7 @@
 
 use crate::formula::Formula;
 use crate::guarantee::{Guarded, guarantee};
+use crate::numbers::show_count;
 use crate::view::{Names, Part, Table, is_replicated, local_parts, permutations, shared_parts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,13 +21,18 @@ const MAX_STATEMENT: usize = 36;
 /// Of more states than this at one location no formula is made.
 const MAX_STATES: usize = 200_000;
 
+/// Of more calls under way than this the outer ones are only counted.
+const MAX_CALLS: usize = 8;
+
 /// A modular proof in words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProofText {
     /// What each thread's states can be.
     pub(crate) threads: Vec<ThreadText>,
-    /// How many locations were left out.
+    /// How many of their locations were left out.
     pub(crate) left_out: usize,
+    /// How many threads were not looked at, since there was no room for any of their locations.
+    pub(crate) threads_left_out: usize,
     /// The proof is a sequence of this many sets, and the assertions speak of their union.
     pub(crate) iterates: Option<usize>,
 }
@@ -49,10 +55,10 @@ pub(crate) struct ThreadText {
 pub(crate) struct Place {
     /// The procedure, where it is not the thread's own code.
     pub(crate) procedure: Option<String>,
-    /// Where the procedures that are under way were called, the innermost first.
+    /// Where the procedures that are under way were called, the innermost first, as far as that helps.
     pub(crate) calls: Vec<Span>,
     /// The same in words.
-    pub(crate) called_at: Vec<String>,
+    pub(crate) called_at: String,
     /// The labels and the statement that is next.
     pub(crate) text: String,
     /// Where the statement stands.
@@ -65,7 +71,8 @@ pub(crate) struct Place {
     pub(crate) is_telling: bool,
 }
 
-/// Puts a modular proof into words; other proofs have none. At most so many locations are looked at.
+/// Puts a modular proof into words; other proofs have none. At most so many locations are looked at, and threads of which there
+/// would be none are only counted.
 pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> Option<ProofText> {
     match proof {
         Proof::Modular(proof) => Some(modular_text(program, proof, most)),
@@ -82,7 +89,7 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
 
 /// The case with the most copies says it all.
 fn modular_text(program: &Arc<Program>, proof: &ModularProof, most: usize) -> ProofText {
-    let mut text = ProofText { threads: Vec::new(), left_out: 0, iterates: None };
+    let mut text = ProofText::default();
     let size = |case: &&Annotation| case.copies.iter().map(|&n| u64::from(n)).sum::<u64>();
     let Some(case) = proof.cases.iter().max_by_key(size) else {
         return text;
@@ -96,6 +103,10 @@ fn modular_text(program: &Arc<Program>, proof: &ModularProof, most: usize) -> Pr
             continue;
         }
         let thread = ThreadId(copies.start as u32);
+        if text.room(most) == 0 {
+            text.threads_left_out += 1;
+            continue;
+        }
         let names = Names::up_to_symmetry(&instance, &symmetry, thread);
         let told = View { instance: &instance, names: &names }.tell(thread, annotation, most, &mut text);
         let copies = program.template(id).copies;
@@ -107,7 +118,7 @@ fn modular_text(program: &Arc<Program>, proof: &ModularProof, most: usize) -> Pr
 
 fn frontier_text(program: &Arc<Program>, proof: &FrontierProof, most: usize) -> ProofText {
     let instance = Instance::new(program.clone(), 0);
-    let mut text = ProofText { threads: Vec::new(), left_out: 0, iterates: Some(proof.iterates.len()) };
+    let mut text = ProofText { iterates: Some(proof.iterates.len()), ..ProofText::default() };
     for index in 0..instance.threads.len() {
         let thread = ThreadId(index as u32);
         let names = Names::exact(&instance, thread);
@@ -161,6 +172,72 @@ pub(crate) struct Spot {
 
 type States<'s> = Vec<(&'s Store, &'s Store)>;
 
+/// All of a thread's states.
+fn states(annotation: &ThreadAnnotation) -> impl Iterator<Item = &(Store, Vec<Store>)> {
+    annotation.contexts.iter().flat_map(|context| &context.states)
+}
+
+/// The states of a thread by where it is: the locations of its own code that others can see it at, and wherever else it gets.
+fn spots<'s>(
+    instance: &Instance,
+    body: RoutineId,
+    states: impl Iterator<Item = &'s (Store, Vec<Store>)>,
+) -> BTreeMap<Spot, States<'s>> {
+    let program = &instance.program;
+    let own = program.locations_of(body).filter(|(_, location)| !location.transient);
+    let exit = program.routine(body).exit;
+    let spot = |location| Spot { procedure: None, calls: Vec::new(), is_end: location == exit, location };
+    let mut spots: BTreeMap<Spot, States<'s>> = own.map(|(location, _)| (spot(location), Vec::new())).collect();
+    for (shared, locals) in states {
+        for local in locals {
+            spots.entry(Spot::of(instance, body, local)).or_default().push((shared, local));
+        }
+    }
+    // That a thread without an end does not get there is no news.
+    spots.retain(|spot, states| !(spot.is_end && states.is_empty()));
+    spots
+}
+
+impl Spot {
+    /// Where a thread with this code and this local state is.
+    pub(crate) fn of(instance: &Instance, body: RoutineId, local: &[i64]) -> Spot {
+        let location = instance.location_of(local);
+        let routine = instance.program.location(location).routine;
+        let calls = instance.frames(local).skip(1).map(|frame| frame.control.word());
+        Spot {
+            procedure: (routine != body).then_some(routine),
+            calls: calls.collect(),
+            is_end: location == instance.program.routine(routine).exit,
+            location,
+        }
+    }
+
+    /// Where the innermost calls are.
+    fn innermost<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = Span> + 'a {
+        let calls = self.calls.iter().filter_map(|&word| match Control::of_word(word) {
+            Control::Calling(edge) => Some(program.edge(edge).span),
+            Control::At(_) => None,
+        });
+        calls.take(MAX_CALLS)
+    }
+
+    /// `20:5`, `20:5 from 31:9`, `20:5 from … and 12 more`.
+    pub(crate) fn called_at(&self, program: &Program) -> String {
+        let calls: Vec<String> = self.innermost(program).map(|span| program.source.locate_briefly(span)).collect();
+        match self.calls.len() - calls.len() {
+            0 => calls.join(" from "),
+            more => format!("{} and {} more", calls.join(" from "), show_count(more as u64)),
+        }
+    }
+}
+
+impl ProofText {
+    /// How many more locations are looked at, if at most so many are.
+    fn room(&self, most: usize) -> usize {
+        most.saturating_sub(self.threads.iter().map(|thread| thread.places.len()).sum())
+    }
+}
+
 impl View<'_> {
     /// What holds where, and what the thread's steps do. Its name is not said.
     pub(crate) fn tell(
@@ -170,11 +247,10 @@ impl View<'_> {
         most: usize,
         text: &mut ProofText,
     ) -> ThreadText {
-        let states = annotation.contexts.iter().flat_map(|context| &context.states);
         ThreadText {
             name: String::new(),
             remark: None,
-            places: self.places(states, self.instance.body(thread), most, text),
+            places: self.places(states(annotation), self.instance.body(thread), most, text),
             guarantee: guarantee(self.instance, self.names, thread, annotation),
         }
     }
@@ -187,52 +263,19 @@ impl View<'_> {
         most: usize,
         text: &mut ProofText,
     ) -> Vec<Place> {
-        let mut spots: BTreeMap<Spot, States<'s>> = self.own_spots(body);
-        for (shared, locals) in states {
-            for local in locals {
-                spots.entry(self.spot(body, local)).or_default().push((shared, local));
-            }
-        }
-        // That a thread without an end does not get there is no news.
-        spots.retain(|spot, states| !(spot.is_end && states.is_empty()));
-        let used: usize = text.threads.iter().map(|thread| thread.places.len()).sum();
-        let room = most.saturating_sub(used);
+        let spots = spots(self.instance, body, states);
+        let room = text.room(most);
         text.left_out += spots.len().saturating_sub(room);
         spots.iter().take(room).map(|(spot, states)| self.place(spot, states)).collect()
-    }
-
-    /// The locations of the thread's own code that others can see it at.
-    fn own_spots<'s>(&self, body: RoutineId) -> BTreeMap<Spot, States<'s>> {
-        let program = &self.instance.program;
-        let own = program.locations_of(body).filter(|(_, location)| !location.transient);
-        let exit = program.routine(body).exit;
-        let spot = |location| Spot { procedure: None, calls: Vec::new(), is_end: location == exit, location };
-        own.map(|(location, _)| (spot(location), Vec::new())).collect()
-    }
-
-    pub(crate) fn spot(&self, body: RoutineId, local: &[i64]) -> Spot {
-        let location = self.instance.location_of(local);
-        let routine = self.instance.program.location(location).routine;
-        let calls = self.instance.frames(local).skip(1).map(|frame| frame.control.word());
-        Spot {
-            procedure: (routine != body).then_some(routine),
-            calls: calls.collect(),
-            is_end: location == self.instance.program.routine(routine).exit,
-            location,
-        }
     }
 
     fn place(&self, spot: &Spot, states: &States<'_>) -> Place {
         let program = &self.instance.program;
         let span = program.location(spot.location).span;
-        let calls = spot.calls.iter().filter_map(|&word| match Control::of_word(word) {
-            Control::Calling(edge) => Some(program.edge(edge).span),
-            Control::At(_) => None,
-        });
         Place {
             procedure: spot.procedure.map(|id| program.routine(id).name.to_string()),
-            called_at: calls.clone().map(|span| program.source.locate_briefly(span)).collect(),
-            calls: calls.collect(),
+            called_at: spot.called_at(program),
+            calls: spot.innermost(program).collect(),
             text: self.statement(spot),
             span,
             position: program.source.locate_briefly(span),

@@ -7,7 +7,7 @@ use crate::view::{Names, Table, shared_parts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use threadwise_evidence::{CartesianProof, Product};
-use threadwise_ir::{Control, Copies, Instance, LocationId, Program, RoutineId, Store, TemplateId, ThreadId};
+use threadwise_ir::{Copies, Instance, LocationId, Program, RoutineId, Store, TemplateId, ThreadId};
 
 /// A proof by unions of products in words.
 #[derive(Clone, Debug)]
@@ -262,7 +262,7 @@ impl<'a> Writer<'a> {
         let view = View { instance: self.instance, names: &self.names };
         let mut spots: BTreeMap<Spot, Vec<&Store>> = BTreeMap::new();
         for local in locals {
-            spots.entry(view.spot(body, local)).or_default().push(local);
+            spots.entry(Spot::of(self.instance, body, local)).or_default().push(local);
         }
         // Places with the same values stand together.
         let mut groups: Vec<(Vec<String>, Vec<&Spot>)> = Vec::new();
@@ -317,12 +317,7 @@ impl<'a> Writer<'a> {
     fn calls(&self, spot: &Spot) -> String {
         let program = &self.instance.program;
         let Some(procedure) = spot.procedure else { return String::new() };
-        let calls = spot.calls.iter().filter_map(|&word| match Control::of_word(word) {
-            Control::Calling(edge) => Some(program.source.locate_briefly(program.edge(edge).span)),
-            Control::At(_) => None,
-        });
-        let calls: Vec<String> = calls.collect();
-        format!(" in {} called at {}", program.routine(procedure).name, calls.join(" from "))
+        format!(" in {} called at {}", program.routine(procedure).name, spot.called_at(program))
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn threads_text(text: &ProofText, layout: &Layout) -> String {
 }
 
 fn with_measure(text: &ProofText, measure: Measure, layout: &Layout) -> (String, LeftOut) {
-    let mut left_out = LeftOut { places: text.left_out, ..LeftOut::default() };
+    let mut left_out = LeftOut { places: text.left_out, threads: text.threads_left_out, ..LeftOut::default() };
     let mut out = String::new();
     for thread in text.threads.iter().filter(|thread| !thread.places.is_empty()) {
         let mut of_thread = LeftOut::default();
@@ -219,6 +219,6 @@ fn heading(place: &Place) -> String {
     };
     match place.called_at.is_empty() {
         true => format!("in {procedure}"),
-        false => format!("in {procedure}, called at {}", place.called_at.join(" from ")),
+        false => format!("in {procedure}, called at {}", place.called_at),
     }
 }

@@ -169,6 +169,35 @@ fn long_proofs_are_cut() {
     assert!(!whole.contains("more locations"));
 }
 
+/// Each thread has three places where it waits or works, and one where it has ended; only so many are looked at.
+#[test]
+fn of_many_threads_the_rest_is_counted() {
+    let thread = |n: usize| format!("thread T{n} {{ skip; skip; skip; }}\n");
+    let source: String = std::iter::once("shared x: 0..1;\n".to_string()).chain((1..=60).map(thread)).collect();
+    let short = text(&source, 1);
+    // With 120 places looked at, which are four of each thread, 30 threads are not.
+    let shown = (1..=30).filter(|n| short.contains(&format!("thread T{n}\n"))).count();
+    assert!(shown > 0 && !short.contains("thread T31\n"), "{short}");
+    assert!(short.contains(&format!("{} more threads", 60 - shown)), "{shown}: {short}");
+    let whole = self::shown(&source, 1, &Layout { whole: true, ..PLAIN });
+    assert!((1..=60).all(|n| whole.contains(&format!("thread T{n}\n"))));
+}
+
+/// The outer ones of many calls under way are only counted.
+#[test]
+fn long_chains_of_calls_are_told_in_brief() {
+    let procedure = |n: usize| format!("proc f{n}() {{ f{}(); x = 0; }}\n", n - 1);
+    let first = "shared x: 0..1;\nproc f0() { x = 1; }\n".to_string();
+    let source: String =
+        std::iter::once(first).chain((1..=20).map(procedure)).collect::<String>() + "thread P { f20(); }\n";
+    let whole = shown(&source, 1, &Layout { whole: true, ..PLAIN });
+    // f0 has been called by f1 in line 3, that by f2 in line 4, and so on; 21 calls are open.
+    let chain =
+        "in f0, called at 3:13 from 4:13 from 5:13 from 6:13 from 7:13 from 8:13 from 9:13 from 10:13 and 13 more\n";
+    assert!(whole.contains(chain), "{whole}");
+    assert!(whole.contains("in f18, called at 21:14 from 22:14 from 23:12\n"), "{whole}");
+}
+
 /// A buffer of three slots: what is known of each slot makes long formulas.
 const RING: &str = "\
 shared slot: [0..2]0..3;

@@ -49,7 +49,7 @@ fn programs_are_laid_out() {
     assert_eq!((check.code, check.stderr.contains("fmt-a.tw is not laid out")), (10, true), "{}", check.stderr);
     assert_eq!(run(&["fmt", arg(&file)]).code, 0);
     let text = std::fs::read_to_string(&file).expect("a text");
-    assert_eq!(text, "shared x: int; thread T {x = 1; }\n");
+    assert_eq!(text, "shared x: int; thread T { x = 1; }\n");
     assert_eq!(run(&["fmt", "--check", arg(&file)]).code, 0);
     let printed = run_with_input(&["fmt", "-"], "thread T { skip ; }");
     assert_eq!((printed.code, printed.stdout.as_str()), (0, "thread T { skip; }\n"));
