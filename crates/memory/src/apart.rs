@@ -56,14 +56,23 @@ struct Handing {
     width: u64,
 }
 
+/// What variables of a thread surely are.
+#[derive(Clone, PartialEq, Default, Debug)]
+struct Known {
+    /// The argument as it came; of objects also addresses in the object.
+    argument: BTreeSet<LocalId>,
+    /// The address of so many bytes in the element with the index, of that array; or in the element that is the argument.
+    inside: BTreeMap<LocalId, (Option<Array>, u64)>,
+}
+
 /// Which accesses are of what belongs to the thread alone.
 #[derive(Default)]
 pub(crate) struct Apart {
     given: BTreeMap<ThreadIndex, (Given, Option<Handing>)>,
     /// What is divided among the threads of a kind; of elements, by which array they are known.
     divided: BTreeMap<ObjectId, (ThreadIndex, Option<Array>)>,
-    /// For each point of such threads the variables that are the argument.
-    known: BTreeMap<At, BTreeSet<LocalId>>,
+    /// For each point of such threads what its variables have to do with the argument.
+    known: BTreeMap<At, Known>,
     /// The points of a creating thread where the element with the index belongs to nobody yet.
     before: BTreeSet<(ThreadIndex, At)>,
 }
@@ -116,7 +125,7 @@ impl Apart {
                             continue;
                         };
                         for place in places_of(instruction) {
-                            let array = element_of(points.code, &place, &|e| index_of(points.code, e, *width, known));
+                            let array = by_index(points.code, &place, *width, known);
                             let Some(array) = array.filter(|array| matches!(array.variable, Variable::Global(_)))
                             else {
                                 continue;
@@ -179,14 +188,13 @@ impl Apart {
         if at.thread == *kind {
             let Some(known) = self.known.get(&at) else { return false };
             return match (given, &place.base) {
-                (Given::Object, Base::Deref(pointer, _)) => origin(pointer).is_some_and(|local| known.contains(&local)),
+                (Given::Object, Base::Deref(pointer, _)) => {
+                    origin(pointer).is_some_and(|local| known.argument.contains(&local))
+                }
                 (Given::Element(_, size), Base::Deref(pointer, ty)) => {
-                    code.size_of(ty) <= *size && argument(code, pointer, known).is_some()
+                    room_in_element(code, pointer, *size, known).is_some_and(|room| code.size_of(ty) <= room)
                 }
-                (Given::Index(width), _) => {
-                    let by = |e: &Expr| index_of(code, e, *width, known);
-                    array.is_some() && element_of(code, place, &by) == *array
-                }
+                (Given::Index(width), _) => array.is_some() && by_index(code, place, *width, known) == *array,
                 (Given::Object | Given::Element(..), Base::Local(_) | Base::Global(_)) => false,
             };
         }
@@ -201,7 +209,7 @@ impl Apart {
         let Some((kind, _)) = self.divided.get(&object) else { return false };
         let is_object = matches!(self.given[kind].0, Given::Object) && at.thread == *kind;
         let known = self.known.get(&at);
-        is_object && known.is_some_and(|known| origin(pointer).is_some_and(|local| known.contains(&local)))
+        is_object && known.is_some_and(|known| origin(pointer).is_some_and(|local| known.argument.contains(&local)))
     }
 }
 
@@ -292,15 +300,41 @@ fn index_of(code: &Code, e: &Expr, width: u64, known: &BTreeSet<LocalId>) -> boo
     }
 }
 
-/// The variable that an address is as it stands.
-fn argument(code: &Code, pointer: &Expr, known: &BTreeSet<LocalId>) -> Option<LocalId> {
+/// How many bytes of the element that is the argument, and has so many, an address is known to be of.
+fn room_in_element(code: &Code, pointer: &Expr, size: u64, known: &Known) -> Option<u64> {
     match &pointer.kind {
         ExprKind::Address(place) => match &place.base {
             // A part of what it points to.
-            Base::Deref(inner, _) => argument(code, inner, known),
+            Base::Deref(inner, ty) => {
+                let room = room_in_element(code, inner, size, known)?;
+                (code.size_of(ty) <= room).then(|| code.size_of(&place.ty))
+            }
             Base::Local(_) | Base::Global(_) => None,
         },
-        _ => index_of(code, pointer, 8 * code.pointer_bytes, known).then(|| plain_local(pointer)).flatten(),
+        ExprKind::Convert(inner) if pointer.ty == Type::Pointer && inner.ty == Type::Pointer => {
+            room_in_element(code, inner, size, known)
+        }
+        _ if index_of(code, pointer, 8 * code.pointer_bytes, &known.argument) => Some(size),
+        _ => plain_pointer(pointer).and_then(|local| known.inside.get(&local)).map(|(_, room)| *room),
+    }
+}
+
+/// The array of which a place is in the element with the index that the thread got, which may be known by a variable.
+fn by_index(code: &Code, place: &Place, width: u64, known: &Known) -> Option<Array> {
+    if let Base::Deref(pointer, ty) = &place.base
+        && let Some((array, room)) = plain_pointer(pointer).and_then(|local| known.inside.get(&local))
+    {
+        return array.filter(|_| code.size_of(ty) <= *room);
+    }
+    element_of(code, place, &|e| index_of(code, e, width, &known.argument))
+}
+
+/// The variable that holds a pointer, whatever to.
+fn plain_pointer(pointer: &Expr) -> Option<LocalId> {
+    match &pointer.kind {
+        ExprKind::Convert(inner) if pointer.ty == Type::Pointer => plain_pointer(inner),
+        ExprKind::Load(_) if pointer.ty == Type::Pointer => plain_local(pointer),
+        _ => None,
     }
 }
 
@@ -378,34 +412,17 @@ fn places_of(instruction: &Instruction) -> Vec<Place> {
     places.0
 }
 
-/// Which variables surely are the argument that the thread got, before each instruction and at the end of each block.
-fn known(code: &Code, flat: &Flat, thread: ThreadIndex, given: &Given) -> BTreeMap<At, BTreeSet<LocalId>> {
-    let width = match given {
-        Given::Index(width) => *width,
-        Given::Object | Given::Element(..) => 8 * code.pointer_bytes,
-    };
-    let step = |known: &mut BTreeSet<LocalId>, kind: &InstructionKind| {
-        let is_copy = match kind {
-            InstructionKind::Assign { to: Place { base: Base::Local(local), path, .. }, value } if path.is_empty() => {
-                let fits = match &flat.locals[local.index()].variable.ty {
-                    Type::Int(bits) => u64::from(bits.width) >= width,
-                    ty => *ty == Type::Pointer,
-                };
-                (fits && index_of(code, value, width, known) && !is_address_taken(flat, *local)).then_some(*local)
-            }
-            _ => None,
-        };
-        known.retain(|local| !writes(kind, *local) && !matches!(kind, InstructionKind::Declare(new) if new == local));
-        known.extend(is_copy);
-    };
-    let mut starts: Vec<Option<BTreeSet<LocalId>>> = vec![None; flat.blocks.len()];
-    starts[0] = Some(BTreeSet::from([flat.first_param]));
+/// What is known of a thread's variables before each instruction and at the end of each block.
+fn known(code: &Code, flat: &Flat, thread: ThreadIndex, given: &Given) -> BTreeMap<At, Known> {
+    let follower = Follower { code, flat, given };
+    let mut starts: Vec<Option<Known>> = vec![None; flat.blocks.len()];
+    starts[0] = Some(Known { argument: BTreeSet::from([flat.first_param]), ..Known::default() });
     let mut open = vec![0usize];
     while let Some(block) = open.pop() {
         let mut known = starts[block].clone().unwrap_or_default();
-        flat.blocks[block].instructions.iter().for_each(|instruction| step(&mut known, &instruction.kind));
+        flat.blocks[block].instructions.iter().for_each(|instruction| follower.step(&mut known, &instruction.kind));
         for to in crate::walk::targets(&flat.blocks[block].end).into_iter().map(|to| to.index()) {
-            let merged = starts[to].as_ref().map_or(known.clone(), |before| before & &known);
+            let merged = starts[to].as_ref().map_or(known.clone(), |before| before.and(&known));
             if starts[to].as_ref() != Some(&merged) {
                 starts[to] = Some(merged);
                 open.push(to);
@@ -417,9 +434,83 @@ fn known(code: &Code, flat: &Flat, thread: ThreadIndex, given: &Given) -> BTreeM
         let Some(mut known) = starts[number as usize].clone() else { continue };
         for (instruction, index) in block.instructions.iter().zip(0..) {
             all.insert(At { thread, block: number, instruction: index }, known.clone());
-            step(&mut known, &instruction.kind);
+            follower.step(&mut known, &instruction.kind);
         }
         all.insert(At { thread, block: number, instruction: block.instructions.len() as u32 }, known);
     }
     all
+}
+
+impl Known {
+    /// What is known on both ways.
+    fn and(&self, other: &Known) -> Known {
+        let same = |(local, what): &(&LocalId, &(Option<Array>, u64))| other.inside.get(local) == Some(what);
+        let inside = self.inside.iter().filter(same).map(|(local, what)| (*local, *what)).collect();
+        Known { argument: &self.argument & &other.argument, inside }
+    }
+}
+
+/// Follows an argument from variable to variable.
+struct Follower<'a> {
+    code: &'a Code,
+    flat: &'a Flat,
+    given: &'a Given,
+}
+
+impl Follower<'_> {
+    fn step(&self, known: &mut Known, kind: &InstructionKind) {
+        let assigned = match kind {
+            InstructionKind::Assign { to: Place { base: Base::Local(local), path, .. }, value }
+                if path.is_empty() && !is_address_taken(self.flat, *local) =>
+            {
+                Some((*local, value))
+            }
+            _ => None,
+        };
+        let is_argument = assigned.is_some_and(|(local, value)| self.is_argument(known, local, value));
+        let inside = assigned.and_then(|(local, value)| self.inside(known, local, value));
+        let is_new = |local: LocalId| matches!(kind, InstructionKind::Declare(new) if *new == local);
+        known.argument.retain(|local| !writes(kind, *local) && !is_new(*local));
+        known.inside.retain(|local, _| !writes(kind, *local) && !is_new(*local));
+        if let Some((local, _)) = assigned {
+            known.argument.extend(is_argument.then_some(local));
+            known.inside.extend(inside.map(|inside| (local, inside)));
+        }
+    }
+
+    fn is_argument(&self, known: &Known, local: LocalId, value: &Expr) -> bool {
+        let ty = &self.flat.locals[local.index()].variable.ty;
+        let (width, is_object) = match self.given {
+            Given::Index(width) => (*width, false),
+            Given::Element(..) => (8 * self.code.pointer_bytes, false),
+            Given::Object => (8 * self.code.pointer_bytes, true),
+        };
+        let fits = match ty {
+            Type::Int(bits) => u64::from(bits.width) >= width,
+            ty => *ty == Type::Pointer,
+        };
+        let is_inside = is_object
+            && *ty == Type::Pointer
+            && value.ty == Type::Pointer
+            && origin(value).is_some_and(|from| known.argument.contains(&from));
+        fits && (index_of(self.code, value, width, &known.argument) || is_inside)
+    }
+
+    fn inside(&self, known: &Known, local: LocalId, value: &Expr) -> Option<(Option<Array>, u64)> {
+        if self.flat.locals[local.index()].variable.ty != Type::Pointer {
+            return None;
+        }
+        if let Some(inside) = plain_pointer(value).and_then(|from| known.inside.get(&from)) {
+            return Some(*inside);
+        }
+        match self.given {
+            Given::Object => None,
+            Given::Element(_, size) => Some((None, room_in_element(self.code, value, *size, known)?)),
+            Given::Index(width) => {
+                let by = |e: &Expr| index_of(self.code, e, *width, &known.argument);
+                let (array, room) = address_of_element(self.code, value, &by)?;
+                Some((Some(array), room))
+            }
+        }
+    }
 }

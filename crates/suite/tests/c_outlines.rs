@@ -282,3 +282,99 @@ fn what_is_apart_in_a_struct_is_not_in_a_union() {
     assert!(!is_safe(&APART.replace("struct", "union")));
     assert!(!is_safe(&APART.replace("struct { int words[100];", "union { struct { int first, words[99]; };")));
 }
+
+/// Threads of a kind that get an index, the address of an element, or a new object, and pointers they make of it.
+fn handing_out(given: &str, body: &str) -> String {
+    format!(
+        "#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct pair {{ int x, y; }};
+int *data;
+struct pair pairs[40];
+void *work(void *arg) {{
+  long i = (long)arg;
+  int *p = 0, *q = 0;
+  struct pair *r = arg;
+  {body}
+  return 0;
+}}
+int main(void) {{
+  int n = __VERIFIER_nondet_int();
+  if (n < 1 || n > 2) return 0;
+  data = malloc(20 * sizeof(int));
+  for (int i = 0; i < n; i++) {{
+    pthread_t h;
+    pthread_create(&h, 0, work, {given});
+  }}
+  return 0;
+}}
+"
+    )
+}
+
+const INDEX: &str = "(void *)(long)i";
+const ELEMENT: &str = "&pairs[i]";
+const OBJECT: &str = "malloc(sizeof(struct pair))";
+
+/// What is right may stay undecided, but these are what the analysis is for; what is wrong must not be proved.
+#[test]
+fn pointers_into_what_belongs_to_a_thread() {
+    let cases = [
+        (INDEX, "data[i] = __VERIFIER_nondet_int();", true),
+        (INDEX, "p = &data[i]; i = 1; *p = 7;", true),
+        (INDEX, "p = &data[i]; if (i) p = &data[i]; q = p; *q = 7;", true),
+        (INDEX, "p = &pairs[i].y; *p = 7;", true),
+        (INDEX, "p = &data[i]; if (i) p = &data[0]; *p = 7;", false),
+        (INDEX, "i = 1; p = &data[i]; *p = 7;", false),
+        (INDEX, "p = &data[i]; p = p + 1 - i; *p = 7;", false),
+        (INDEX, "p = &data[i]; *(long *)p = 7;", false),
+        (ELEMENT, "p = &r->y; *p = 7; p = &r->x; *p = 8;", true),
+        (ELEMENT, "r->y = __VERIFIER_nondet_int();", true),
+        (ELEMENT, "p = (int *)r; p = p + 2 - 2 * (r - pairs); *p = 7;", false),
+        (ELEMENT, "p = &((struct pair *)&r->y)->y; *p = 7; r->x = 1;", false),
+        (OBJECT, "p = &r->y; *p = __VERIFIER_nondet_int(); free(r);", true),
+        (OBJECT, "r->x = 1; r = pairs; p = &r->x; *p = 2;", false),
+    ];
+    for (given, body, is_right) in cases {
+        let outcome = asked(&loaded(&handing_out(given, body)), EngineName::Locks, Duration::from_secs(20));
+        assert_eq!(matches!(outcome.verdict, Verdict::Safe(_)), is_right, "{given}, {body}: {:?}", outcome.verdict);
+    }
+}
+
+/// Random ways with such pointers: nothing is proved where a search finds a race.
+#[test]
+fn random_pointers_into_what_belongs_to_a_thread() {
+    let statements = [
+        "p = &data[i];",
+        "p = &data[i];",
+        "p = &pairs[i & 7].y;",
+        "p = &data[0];",
+        "q = p;",
+        "p = q;",
+        "i = 1;",
+        "if (i) p = &data[i];",
+        "if (__VERIFIER_nondet_int()) q = &data[1];",
+        "if (p) *p = 7;",
+        "if (p) *p = 7;",
+        "if (q) *q = __VERIFIER_nondet_int();",
+        "data[i] = 3;",
+        "data[i] = __VERIFIER_nondet_int();",
+    ];
+    let objects = ["p = &r->y;", "p = &r->x;", "q = p;", "r = pairs;", "if (p) *p = 1;", "if (q) *q = 2;", "r->x = 3;"];
+    let (mut safe, mut races) = (0, 0);
+    for seed in seeds().step_by(3) {
+        let mut dice = Dice((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let given = dice.pick(&[INDEX, INDEX, ELEMENT, OBJECT]);
+        let some = if given == INDEX { &statements[..] } else { &objects[..] };
+        let body: Vec<&str> = (0..3 + dice.roll(4)).map(|_| dice.pick(some)).collect();
+        let text = handing_out(given, &body.join(" "));
+        let program = loaded(&text);
+        let proved = matches!(asked(&program, EngineName::Locks, Duration::from_secs(20)).verdict, Verdict::Safe(_));
+        let found = matches!(asked(&program, EngineName::Explicit, SEARCH).verdict, Verdict::Unsafe(_));
+        assert!(!(proved && found), "{text}");
+        safe += u64::from(proved);
+        races += u64::from(found);
+    }
+    assert!(safe >= 5 && races >= 5, "{safe} proved, {races} races");
+}
