@@ -12,7 +12,7 @@ pub const MEMORY_MIB: u64 = 2048;
 pub const SECONDS: u64 = 300;
 
 /// What turns off the reductions of engine `explicit`, so that it visits the states that other tools count.
-pub const UNREDUCED: [&str; 2] = ["--no-symmetry", "--no-fold"];
+pub const UNREDUCED: [&str; 3] = ["--no-symmetry", "--no-fold", "--no-reduction"];
 
 /// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -118,7 +118,7 @@ fn search_flags(args: &CompareArgs) -> Vec<String> {
     flags.extend(args.search.no_symmetry.then(|| "--no-symmetry".to_string()));
     flags.extend(args.search.no_fold.then(|| "--no-fold".to_string()));
     flags.extend(args.limits.cpu_time.map(|t| format!("--cpu-time={}", t.as_secs_f64())));
-    flags.extend(args.search.reduction.then(|| "--reduction".to_string()));
+    flags.extend(args.search.no_reduction.then(|| "--no-reduction".to_string()));
     flags.extend(args.limits.timeout.map(|t| format!("--timeout={}", t.as_secs_f64())));
     flags.extend(args.solver.solver.as_ref().map(|command| format!("--solver={command}")));
     flags.extend(args.limits.memory.map(|mib| format!("--memory={mib}")));

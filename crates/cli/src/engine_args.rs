@@ -71,10 +71,10 @@ pub struct SearchArgs {
     /// Search also the points between steps that no other thread can observe; slower, for comparison
     #[arg(long)]
     pub no_fold: bool,
-    /// Leave out orders of steps that do not matter where there are many states
+    /// Leave out orders of steps that do not matter where there are many states, which is the default
     #[arg(long, overrides_with = "no_reduction")]
     pub reduction: bool,
-    /// Search all orders of steps, which is the default
+    /// Search all orders of steps, however many states there are; slower, for comparison
     #[arg(long, overrides_with = "reduction")]
     pub no_reduction: bool,
     /// How many copies of a thread `W[*]` the explicit engine tries
@@ -92,7 +92,7 @@ impl EngineArgs {
         let PredicatesArgs { bias, horn } = self.predicates;
         let explicit = ExplicitOptions {
             fold: !search.no_fold,
-            reduction: search.reduction && !search.no_reduction,
+            reduction: !search.no_reduction,
             max_any_copies: search.any_copies,
             workers: search.workers as usize,
             ..ExplicitOptions::default()

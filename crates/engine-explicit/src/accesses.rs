@@ -87,6 +87,11 @@ impl Numbering {
         numbering
     }
 
+    /// How many words a set of parts has.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
     fn add(&mut self, var: SharedId, key: Option<i64>) {
         let count = self.numbers.len();
         self.numbers.entry((var, key)).or_insert_with(|| {

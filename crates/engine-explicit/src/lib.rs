@@ -38,9 +38,9 @@ pub struct Options {
     pub symmetry: bool,
     /// Fold steps that no other thread can observe into their predecessors.
     pub fold: bool,
-    /// Leave out steps whose order against those of other threads does not matter. Proofs need all of them.
+    /// Leave out steps whose order against those of other threads does not matter, where that saves something. Proofs need all of them.
     pub reduction: bool,
-    /// So many states are all searched before the search is reduced.
+    /// So many states are all searched before a reduced search is tried.
     pub reduce_above: usize,
     /// Hand over a proof, the reachable set, however large it is. A small one is always handed over.
     pub proof: bool,
@@ -59,7 +59,7 @@ impl Default for Options {
         Options {
             symmetry: true,
             fold: true,
-            reduction: false,
+            reduction: true,
             reduce_above: SMALL_PROOF,
             proof: false,
             max_any_copies: 3,
@@ -73,6 +73,9 @@ impl Default for Options {
 /// Up to so many states are handed over as a proof even if nobody asked for one: to have them checked takes a fraction
 /// of a second.
 const SMALL_PROOF: usize = 1 << 15;
+
+/// A reduced search that saves less than one state in so many is not worth what the choices cost.
+const WORTH_REDUCING: usize = 3;
 
 /// So many states are always searched for a shortest trace.
 const CHEAP_STATES: usize = 1 << 18;
@@ -129,8 +132,8 @@ struct Searched {
     is_reduced: bool,
 }
 
-/// Searches the states of a folded program. Few states are all searched, so that there is a proof; where there are more, the search is
-/// reduced.
+/// Searches the states of a folded program. Few states are all searched, so that there is a proof. Where there are more, a reduced search
+/// begins anew, unless it turns out to be no smaller.
 fn search_folded(
     folded: &Instance,
     folding: &Folding,
@@ -138,17 +141,62 @@ fn search_folded(
     max_states: usize,
     budget: &Budget,
 ) -> Searched {
+    let way = |reduction, max_states| Way { folding, reduction, max_states };
     let wants_all = options.proof || options.cover || max_states <= options.reduce_above;
-    let reduction = if options.reduction && !wants_all { Reduction::new(folded) } else { None };
-    let first = if reduction.is_some() { options.reduce_above } else { max_states };
-    let (claim, stats) = search(folded, Way { folding, reduction: None, max_states: first }, options, budget);
-    match (&claim, reduction) {
-        (Claim::Unknown(unknown), Some(reduction)) if unknown.reason == TOO_MANY && budget.check().is_ok() => {
-            let way = Way { folding, reduction: Some(reduction), max_states };
-            let (claim, stats) = search(folded, way, options, budget);
-            Searched { claim, stats, is_reduced: true }
+    if !options.reduction || wants_all || !reduce::is_worth_a_trial(folded) {
+        return Searched::whole(search(folded, way(None, max_states), options, budget));
+    }
+    let mut all = match Running::new(folded, way(None, options.reduce_above), options, budget) {
+        Ok(running) => running,
+        Err(end) => return Searched::whole(*end),
+    };
+    let end = all.search.run(&all.initial, budget);
+    if !matches!(end, End::TooMany) || budget.check().is_err() {
+        return Searched::whole(all.finish(end, options, budget));
+    }
+    let reduction = Reduction::new(folded);
+    let found = reduction.and_then(|some| reduced(folded, way(Some(some), max_states), &all, options, budget));
+    match found {
+        Some((claim, stats)) => Searched { claim, stats, is_reduced: true },
+        None if all.search.can_go_on() => {
+            all.search.max_states = max_states;
+            let end = all.search.run(&all.initial, budget);
+            Searched::whole(all.finish(end, options, budget))
         }
-        _ => Searched { claim, stats, is_reduced: false },
+        None => Searched::whole(search(folded, way(None, max_states), options, budget)),
+    }
+}
+
+/// A reduced search, or nothing if that would save little: as far as a search of all states has come, it has visited nearly as many.
+fn reduced(
+    folded: &Instance,
+    way: Way<'_>,
+    all: &Running<'_>,
+    options: &Options,
+    budget: &Budget,
+) -> Option<(Claim, Stats)> {
+    let mut some = match Running::new(folded, way, options, budget) {
+        Ok(running) => running,
+        Err(end) => return Some(*end),
+    };
+    if all.search.can_go_on() && all.search.depth > 0 {
+        some.search.max_depth = all.search.depth - 1;
+        let end = some.search.run(&some.initial, budget);
+        if !matches!(end, End::TooMany) {
+            return Some(some.finish(end, options, budget));
+        }
+        if some.search.nearer > all.search.nearer - all.search.nearer / WORTH_REDUCING {
+            return None;
+        }
+        some.search.max_depth = u32::MAX;
+    }
+    let end = some.search.run(&some.initial, budget);
+    Some(some.finish(end, options, budget))
+}
+
+impl Searched {
+    fn whole((claim, stats): (Claim, Stats)) -> Searched {
+        Searched { claim, stats, is_reduced: false }
     }
 }
 
@@ -162,41 +210,73 @@ struct Way<'a> {
 
 /// Searches the states of an instance.
 fn search<'a>(instance: &'a Instance, way: Way<'a>, options: &Options, budget: &Budget) -> (Claim, Stats) {
-    let symmetric = match instance.program.symmetry() {
-        Symmetry::Among(templates) if options.symmetry => templates,
-        _ => Vec::new(),
-    };
-    let workers = match options.workers {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        some => some,
-    };
-    let mut search = Search::new(instance, &symmetric, workers);
-    search.max_states = way.max_states;
-    let is_reduced = way.reduction.is_some();
-    search.reduction = way.reduction;
-    let initial = match InitialStates::new(instance, &mut search, budget) {
-        Ok(initial) => initial,
-        Err(NoStart::Wrong(trace)) => return (Claim::Refuted(*trace), search.stats()),
-        Err(NoStart::Limit(limit)) => return (Claim::Unknown(at_limit(limit, instance)), search.stats()),
-    };
-    let claim = match search.run(&initial, budget) {
-        End::Error(state) => match search.trace_to(&state, &initial, budget) {
-            Ok(trace) => Claim::Refuted(trace),
-            Err(limit) => Claim::Unknown(at_limit(limit, instance)),
-        },
-        End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
-        End::TooMany => Claim::Unknown(Unknown { reason: TOO_MANY.to_string(), advice: Vec::new() }),
-        End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
-        End::Exhausted => match initial.gap {
-            Some(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
-            None if !is_reduced && (options.proof || search.states.len() <= SMALL_PROOF) => {
-                Claim::Proved(Proof::Reachable(search.reachable_set(way.folding.clone())))
-            }
-            None => Claim::Exhausted(Exhausted { states: search.states.len() as u64, reduced: search.is_reduced() }),
-        },
-    };
-    let covered = if options.cover { search.covered(budget) } else { None };
-    (claim, Stats { covered, ..search.stats() })
+    match Running::new(instance, way, options, budget) {
+        Ok(mut running) => {
+            let end = running.search.run(&running.initial, budget);
+            running.finish(end, options, budget)
+        }
+        Err(end) => *end,
+    }
+}
+
+/// A search that has a start.
+struct Running<'a> {
+    search: Search<'a>,
+    initial: InitialStates,
+    folding: &'a Folding,
+}
+
+impl<'a> Running<'a> {
+    /// Nothing but what there is to say, where there is no start.
+    fn new(
+        instance: &'a Instance,
+        way: Way<'a>,
+        options: &Options,
+        budget: &Budget,
+    ) -> Result<Running<'a>, Box<(Claim, Stats)>> {
+        let symmetric = match instance.program.symmetry() {
+            Symmetry::Among(templates) if options.symmetry => templates,
+            _ => Vec::new(),
+        };
+        let workers = match options.workers {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            some => some,
+        };
+        let mut search = Search::new(instance, symmetric, workers);
+        search.max_states = way.max_states;
+        search.reduction = way.reduction;
+        match InitialStates::new(instance, &mut search, budget) {
+            Ok(initial) => Ok(Running { search, initial, folding: way.folding }),
+            Err(NoStart::Wrong(trace)) => Err(Box::new((Claim::Refuted(*trace), search.stats()))),
+            Err(NoStart::Limit(limit)) => Err(Box::new((Claim::Unknown(at_limit(limit, instance)), search.stats()))),
+        }
+    }
+
+    /// What there is to say at the end.
+    fn finish(mut self, end: End, options: &Options, budget: &Budget) -> (Claim, Stats) {
+        let Running { search, initial, folding } = &mut self;
+        let instance = search.instance;
+        let claim = match end {
+            End::Error(state) => match search.trace_to(&state, initial, budget) {
+                Ok(trace) => Claim::Refuted(trace),
+                Err(limit) => Claim::Unknown(at_limit(limit, instance)),
+            },
+            End::Limit(limit) => Claim::Unknown(at_limit(limit, instance)),
+            End::TooMany => Claim::Unknown(Unknown { reason: TOO_MANY.to_string(), advice: Vec::new() }),
+            End::Gap(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
+            End::Exhausted => match initial.gap {
+                Some(gap) => Claim::Unknown(Unknown::from_gap(&instance.program, gap)),
+                None if search.reduction.is_none() && (options.proof || search.states.len() <= SMALL_PROOF) => {
+                    Claim::Proved(Proof::Reachable(search.reachable_set((*folding).clone())))
+                }
+                None => {
+                    Claim::Exhausted(Exhausted { states: search.states.len() as u64, reduced: search.is_reduced() })
+                }
+            },
+        };
+        let covered = if options.cover { search.covered(budget) } else { None };
+        (claim, Stats { covered, ..search.stats() })
+    }
 }
 
 /// Why there is no answer where the search was told to end after so many states.

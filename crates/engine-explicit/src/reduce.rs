@@ -55,6 +55,9 @@ use threadwise_tables::{Entry, StepTables};
 /// What is worth knowing of each point of each thread is kept; where there are more of these, nothing is reduced.
 const MOST_POINTS: usize = 1 << 17;
 
+/// What these touch are sets of so many words in all, at most.
+const MOST_WORDS: usize = 1 << 20;
+
 /// Sets of threads, and of mutexes, are words.
 const MOST_THREADS: usize = u64::BITS as usize;
 
@@ -75,6 +78,8 @@ struct OfThread {
     routine: RoutineId,
     /// It calls procedures: then all that it does may come next.
     everything: Option<Accesses>,
+    /// The mutexes that it takes.
+    takes: u64,
     /// For each location of its routine.
     points: Vec<Point>,
 }
@@ -89,21 +94,23 @@ struct Point {
 #[derive(Default)]
 pub(crate) struct Choices {
     known: FxHashMap<SmallVec<[u32; 24]>, Option<u64>>,
-    /// What a thread may touch from each point on while these mutexes are held by others.
+    /// What a thread may touch from each point on while these mutexes, of those that it takes, are held by others.
     futures: FxHashMap<(usize, u64), Vec<Accesses>>,
+    /// How many words these are.
+    words: usize,
 }
 
 impl<'a> Reduction<'a> {
     /// Nothing where the program is too large, or has nothing to reduce.
     pub(crate) fn new(instance: &'a Instance) -> Option<Reduction<'a>> {
-        let program = &*instance.program;
-        let threads = instance.threads.len();
-        let is_small = program.locations.len() * threads <= MOST_POINTS;
-        let is_understood = !looks_at_others(program) && program.patterns().all(|(_, pattern)| is_understood(pattern));
-        if !(2..=MOST_THREADS).contains(&threads) || !is_small || !is_understood {
+        if !is_worth_a_trial(instance) {
             return None;
         }
+        let (program, threads) = (&*instance.program, instance.threads.len());
         let numbering = Numbering::new(instance);
+        if program.locations.len() * threads * numbering.words() > MOST_WORDS {
+            return None;
+        }
         let seen = Seen::by_properties(program);
         let shown = Shown::by_properties(program, &seen);
         let is_mutex = program.mutexes();
@@ -127,7 +134,8 @@ impl<'a> Reduction<'a> {
                 Point { next, is_quiet }
             };
             let points = next.into_iter().zip(program.locations_of(routine)).map(point).collect();
-            OfThread { routine, everything, points }
+            let takes = program.edges_of(routine).fold(0, |takes, (_, edge)| takes | taken_among(&mutexes, edge));
+            OfThread { routine, everything, takes, points }
         };
         let threads = (0..threads).map(of_thread).collect();
         Some(Reduction { instance, numbering, threads, mutexes })
@@ -231,20 +239,43 @@ impl<'a> Reduction<'a> {
         if of_thread.everything.is_some() {
             return of_thread.everything.as_ref();
         }
-        let program = &*self.instance.program;
-        let first = program.routine(of_thread.routine).locations.start;
-        let futures = choices.futures.entry((thread, held)).or_insert_with(|| {
-            let takes_held = |edge: &Edge| {
-                let taken = edge.taken().filter(|(place, _)| place.indices.is_empty()).map(|(place, _)| place.var);
-                let is_held = |(index, mutex): (usize, &SharedId)| {
-                    held >> index & 1 == 1 && taken == Some(VarRef::Shared(*mutex))
-                };
-                self.mutexes.iter().enumerate().any(is_held)
-            };
-            self.numbering.futures(program, of_thread.routine, ThreadId(thread as u32), &|edge| !takes_held(edge))
-        });
-        futures.get(at[thread].checked_sub(first)? as usize)
+        let first = self.instance.program.routine(of_thread.routine).locations.start;
+        // The others of these mutexes are none that it takes.
+        let key = (thread, held & of_thread.takes);
+        if !choices.futures.contains_key(&key) {
+            let futures = self.futures(thread, key.1);
+            choices.words += futures.len() * self.numbering.words();
+            if choices.words > MOST_WORDS {
+                choices.futures.clear();
+                choices.words = futures.len() * self.numbering.words();
+            }
+            choices.futures.insert(key, futures);
+        }
+        choices.futures[&key].get(at[thread].checked_sub(first)? as usize)
     }
+
+    /// For each location of a thread's routine what it may touch from there on.
+    fn futures(&self, thread: usize, held: u64) -> Vec<Accesses> {
+        let can_be_taken = |edge: &Edge| taken_among(&self.mutexes, edge) & held == 0;
+        let (program, routine) = (&*self.instance.program, self.threads[thread].routine);
+        self.numbering.futures(program, routine, ThreadId(thread as u32), &can_be_taken)
+    }
+}
+
+/// Which of these mutexes an edge takes, as bits.
+fn taken_among(mutexes: &[SharedId], edge: &Edge) -> u64 {
+    let taken = edge.taken().filter(|(place, _)| place.indices.is_empty()).map(|(place, _)| place.var);
+    let place = mutexes.iter().position(|&mutex| taken == Some(VarRef::Shared(mutex)));
+    place.map_or(0, |place| 1 << place)
+}
+
+/// Whether a program is one that the argument above is about, and not too large: this takes but a moment.
+pub(crate) fn is_worth_a_trial(instance: &Instance) -> bool {
+    let (program, threads) = (&*instance.program, instance.threads.len());
+    (2..=MOST_THREADS).contains(&threads)
+        && program.locations.len() * threads <= MOST_POINTS
+        && !looks_at_others(program)
+        && program.patterns().all(|(_, pattern)| is_understood(pattern))
 }
 
 fn members(set: u64) -> impl Iterator<Item = usize> {

@@ -30,7 +30,7 @@ const MANY_FIELDS: usize = 1 << 22;
 /// A breadth-first search through the states of an instance.
 pub(crate) struct Search<'a> {
     pub(crate) instance: &'a Instance,
-    symmetric: &'a [TemplateId],
+    symmetric: Vec<TemplateId>,
     pub(crate) tables: StepTables<'a>,
     pub(crate) canonical: Canonical<'a>,
     /// What each worker remembers.
@@ -40,8 +40,14 @@ pub(crate) struct Search<'a> {
     /// From how many states not all threads went on.
     reduced: u64,
     pub(crate) states: StateSet,
-    /// More states than this are not visited.
+    /// With more states than this the search pauses.
     pub(crate) max_states: usize,
+    /// Once it has looked at all states that are so few steps away, the search pauses, too.
+    pub(crate) max_depth: u32,
+    /// Where the search pauses: the rest of the level at hand, and what there is of the next one.
+    paused: Option<(Batch, Batch)>,
+    /// How many states are no more steps away than those that were looked at last.
+    pub(crate) nearer: usize,
     transitions: u64,
     /// How many steps the states are away that were looked at last.
     pub(crate) depth: u32,
@@ -66,23 +72,26 @@ pub(crate) enum End {
     Gap(Gap),
     /// A limit was met.
     Limit(Limit),
-    /// There are more states than the search was to visit.
+    /// There are more states than the search was to visit, or some are farther away. It can go on from there.
     TooMany,
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(instance: &'a Instance, symmetric: &'a [TemplateId], workers: usize) -> Search<'a> {
+    pub(crate) fn new(instance: &'a Instance, symmetric: Vec<TemplateId>, workers: usize) -> Search<'a> {
         let widths = instance.threads.iter().map(|thread| thread.template.index() + 1);
         Search {
             instance,
-            symmetric,
             tables: StepTables::new(instance),
-            canonical: Canonical::new(instance, symmetric),
+            canonical: Canonical::new(instance, &symmetric),
+            symmetric,
             memories: (0..workers.max(1)).map(|_| Memory::new(instance)).collect(),
             reduction: None,
             reduced: 0,
             states: StateSet::new(std::iter::once(0).chain(widths).collect()),
             max_states: usize::MAX,
+            max_depth: u32::MAX,
+            paused: None,
+            nearer: 0,
             transitions: 0,
             depth: 0,
             gap: None,
@@ -94,7 +103,7 @@ impl<'a> Search<'a> {
     }
 
     /// FQ, section 2.1: BASIC INIT for the given initial states, then BASIC STEP until nothing is
-    /// new. Breadth-first, so that the first error found is one of the nearest.
+    /// new. Breadth-first, so that the first error found is one of the nearest. A search that has paused goes on where it was.
     pub(crate) fn run(&mut self, initial: &InitialStates, budget: &Budget) -> End {
         match self.run_to_limit(initial, budget) {
             Ok(end) => end,
@@ -102,26 +111,42 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether the search has paused where it can go on.
+    pub(crate) fn can_go_on(&self) -> bool {
+        self.paused.is_some()
+    }
+
     fn run_to_limit(&mut self, initial: &InitialStates, budget: &Budget) -> Result<End, Limit> {
-        let mut level = Batch::empty();
-        if let ControlFlow::Break(end) = self.start(initial, &mut level, budget) {
-            return end;
-        }
+        let (mut level, mut next) = match self.paused.take() {
+            Some(paused) => paused,
+            None => {
+                assert!(self.states.is_empty(), "a search begins once");
+                let mut level = Batch::empty();
+                if let ControlFlow::Break(end) = self.start(initial, &mut level, budget) {
+                    return end;
+                }
+                self.nearer = self.states.len();
+                (level, Batch::empty())
+            }
+        };
+        // The fewer states there may be, the sooner it is seen that there are more.
+        let most = |search: &Search<'_>| {
+            (search.max_states - search.states.len().min(search.max_states)).clamp(SEGMENT, ROUND)
+        };
         while !level.is_empty() {
-            let mut next = self.spare.pop().unwrap_or_else(Batch::empty);
-            next.clear();
-            // The fewer states there may be, the sooner it is seen that there are more.
-            let most = |search: &Search<'_>| {
-                (search.max_states - search.states.len().min(search.max_states)).clamp(SEGMENT, ROUND)
-            };
             while !level.is_empty() {
+                if self.states.len() > self.max_states || self.depth > self.max_depth {
+                    self.paused = Some((level, next));
+                    return Ok(End::TooMany);
+                }
                 let rows = level.take(most(self));
                 if let Some(end) = self.round(&rows, &mut level, &mut next, budget)? {
                     return Ok(end);
                 }
             }
-            self.spare.push(std::mem::replace(&mut level, next));
+            std::mem::swap(&mut level, &mut next);
             self.depth += u32::from(!level.is_empty());
+            self.nearer = self.states.len();
         }
         Ok(match self.gap.or(self.tables.gap) {
             Some(gap) => End::Gap(gap),
@@ -182,9 +207,6 @@ impl<'a> Search<'a> {
         next: &mut Batch,
         budget: &Budget,
     ) -> Result<Option<End>, Limit> {
-        if self.states.len() > self.max_states {
-            return Ok(Some(End::TooMany));
-        }
         self.check(rows.len(), budget)?;
         let mut memories = std::mem::take(&mut self.memories);
         let mut spare = std::mem::take(&mut self.spare);
@@ -392,7 +414,7 @@ impl<'a> Search<'a> {
         }
         let stores = |interner: &Interner| (0..interner.len() as u32).map(|id| interner.get(id).into()).collect();
         ReachableSet {
-            symmetric: if self.canonical.is_trivial() { Vec::new() } else { self.symmetric.to_vec() },
+            symmetric: if self.canonical.is_trivial() { Vec::new() } else { self.symmetric.clone() },
             folding,
             shared: stores(&self.tables.shared),
             locals: self.tables.locals.iter().map(stores).collect(),

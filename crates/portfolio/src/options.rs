@@ -37,4 +37,10 @@ impl EngineOptions {
         self.explicit.fold = fold;
         self
     }
+
+    /// The same, with or without the reduction that leaves out orders of steps.
+    pub fn with_reduction(mut self, reduction: bool) -> EngineOptions {
+        self.explicit.reduction = reduction;
+        self
+    }
 }

@@ -105,7 +105,7 @@ mod tests {
     fn it_is_safe_and_has_the_number_of_states_worked_out() {
         for n in 1..=4 {
             let program = crate::program("simple-different.tw", &simple_different(n));
-            let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+            let options = EngineOptions::default().with_symmetry(false).with_folding(false).with_reduction(false);
             let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
             let outcome = verify(&program, &request, &Budget::unlimited());
             assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);

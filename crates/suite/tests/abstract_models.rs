@@ -20,7 +20,7 @@ fn program(text: String, n: i64) -> Arc<Program> {
 
 fn states(program: &Arc<Program>) -> u64 {
     let engine = "explicit".parse().expect("exists");
-    let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+    let options = EngineOptions::default().with_symmetry(false).with_folding(false).with_reduction(false);
     let request = Request { engine, options, ..Request::default() };
     let outcome = verify(program, &request, &Budget::unlimited());
     assert_eq!(outcome.verdict.word(), "safe");

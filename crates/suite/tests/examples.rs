@@ -92,7 +92,7 @@ fn every_applicable_engine_gives_the_expected_verdict() {
 fn numbers_of_states_are_those_worked_out() {
     for example in examples() {
         let Some(expected) = example.states else { continue };
-        let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+        let options = EngineOptions::default().with_symmetry(false).with_folding(false).with_reduction(false);
         let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
         let outcome = verify(&example.program(), &request, &Budget::unlimited());
         if example.safe {
@@ -122,7 +122,7 @@ fn engine_and_oracle_count_the_same_states() {
         if !explored.complete {
             continue;
         }
-        let options = EngineOptions::default().with_symmetry(false).with_folding(false);
+        let options = EngineOptions::default().with_symmetry(false).with_folding(false).with_reduction(false);
         let request = Request { engine: EngineName::Explicit.into(), options, ..Request::default() };
         let outcome = verify(&example.program(), &request, &Budget::unlimited());
         let states = outcome.stats.numbers.iter().find(|(name, _)| *name == "states").map(|(_, n)| *n);

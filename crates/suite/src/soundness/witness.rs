@@ -108,6 +108,13 @@ fn ways() -> Vec<Way> {
         let request = Request { options, want_proof, ..plain() };
         Way { engine: "explicit", name, every, seconds: (60, 1), request, rule }
     };
+    // These programs are small: by default there would be nothing to reduce.
+    let reduced = |name, every, symmetry, fold, reduce_above| {
+        let mut options = EngineOptions::default().with_symmetry(symmetry).with_folding(fold);
+        options.explicit.reduce_above = reduce_above;
+        let request = Request { options, want_proof: false, ..plain() };
+        Way { engine: "explicit", name, every, seconds: (60, 1), request, rule: finds_shortest }
+    };
     let modular = |name, every, search, want_proof| {
         let options = EngineOptions { modular: ModularOptions { search }, ..EngineOptions::default() };
         let request = Request { options, want_proof, ..plain() };
@@ -143,6 +150,9 @@ fn ways() -> Vec<Way> {
         explicit("folding with proof", 5, false, true, true, finds_shortest),
         explicit("as usual", 1, true, true, false, finds_shortest),
         explicit("as usual with proof", 2, true, true, true, finds_shortest),
+        reduced("reduced", 1, true, true, 0),
+        reduced("reduced without symmetry and folding", 2, false, false, 0),
+        reduced("reduced after a trial", 2, true, true, 40),
         modular("fixpoint", 1, SearchKind::Fixpoint, true),
         modular("fixpoint without proof", 4, SearchKind::Fixpoint, false),
         modular("relaxed", 3, SearchKind::Relaxed, true),
