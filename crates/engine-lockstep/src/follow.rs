@@ -78,6 +78,8 @@ struct Follower<'a> {
     graph: &'a Graph,
     /// For each node its place in an order in which moves lead forward but for those to cuts.
     order: Vec<usize>,
+    /// The shared terms as they are named.
+    names: Vec<Term>,
     piece: Piece,
     declared: FxHashSet<Term>,
     arrivals: BTreeMap<(usize, usize), Vec<(Term, World)>>,
@@ -86,7 +88,8 @@ struct Follower<'a> {
 impl<'a> Follower<'a> {
     fn new(population: &'a Population, graph: &'a Graph) -> Follower<'a> {
         let (piece, declared, arrivals) = Default::default();
-        Follower { population, graph, order: order(graph), piece, declared, arrivals }
+        let names = named_shared(population, "x").constants;
+        Follower { population, graph, order: order(graph), names, piece, declared, arrivals }
     }
 
     fn run(mut self) -> Result<Piece, Stop> {
@@ -147,6 +150,9 @@ impl<'a> Follower<'a> {
 
     fn steps(&mut self, number: usize, when: &Term, world: &World) -> Result<(), Stop> {
         let node = &self.graph.nodes[number];
+        let leaves = world.leaves();
+        let own = |leaf: &Term| self.names.iter().position(|name| name == leaf).map(|at| leaves[at].clone());
+        self.piece.wrong.extend(node.first.hopes.iter().map(|hope| when.and(hope.replace(&own).not())));
         for &thread in &node.first.threads {
             let me = Term::int(thread as i64 + 1);
             let mut choose = by_constants(self.population, format!("c{number}.{thread}"));

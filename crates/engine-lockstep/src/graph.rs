@@ -43,9 +43,10 @@ impl Graph {
         population: &Population,
         lanes: &Lanes,
         command: &SolverCommand,
+        is_hopeful: bool,
         budget: &Budget,
     ) -> Result<Graph, Stop> {
-        let oracle = Oracle::new(population, command, budget)?;
+        let oracle = Oracle::new(population, command, is_hopeful, budget)?;
         let graph = Graph { starts: Vec::new(), nodes: Vec::new() };
         let mut builder = Builder { oracle, lanes, graph, known: FxHashMap::default() };
         builder.start(instance)?;
@@ -69,7 +70,16 @@ impl Graph {
     /// Whether another schedule led along the same graph.
     pub(crate) fn is_same_as(&self, other: &Graph) -> bool {
         self.nodes.len() == other.nodes.len()
-            && self.nodes.iter().zip(&other.nodes).all(|(a, b)| a.place.points == b.place.points && a.moves == b.moves)
+            && self
+                .nodes
+                .iter()
+                .zip(&other.nodes)
+                .all(|(a, b)| a.place.points == b.place.points && a.moves == b.moves && a.first.hopes == b.first.hopes)
+    }
+
+    /// Whether a reason for who goes first takes something for granted.
+    pub(crate) fn is_hopeful(&self) -> bool {
+        self.nodes.iter().any(|node| !node.first.hopes.is_empty())
     }
 
     /// Nodes that are the ends of edges that lead back.
@@ -112,7 +122,7 @@ impl Builder<'_> {
         if let Some(known) = self.known.get(&place) {
             return *known;
         }
-        let first = First { threads: Vec::new(), others: Vec::new(), facts: Facts::new() };
+        let first = First { threads: Vec::new(), others: Vec::new(), facts: Facts::new(), hopes: Vec::new() };
         self.graph.nodes.push(Node { place: place.clone(), first, moves: Vec::new(), is_cut: false });
         self.known.insert(place, self.graph.nodes.len() - 1);
         self.graph.nodes.len() - 1

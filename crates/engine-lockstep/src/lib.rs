@@ -114,27 +114,35 @@ fn search(program: &Arc<Program>, budget: &Budget, stats: &mut Stats) -> Result<
     let mut last = "it cannot exclude an error".to_string();
     let mut seen: Vec<Graph> = Vec::new();
     for lanes in lanes::schedules(&instance) {
-        budget.check()?;
-        budget.report(|| format!("schedule {}", lanes.describe()));
-        let graph = match Graph::build(&instance, &population, &lanes, &command, budget) {
-            Ok(graph) => graph,
-            Err(Stop::TooLarge) => {
-                last = "too many combinations of points are left".to_string();
+        // Where reasons for who goes first take something for granted, that may not hold.
+        for is_hopeful in [true, false] {
+            budget.check()?;
+            budget.report(|| format!("schedule {}", lanes.describe()));
+            let graph = match Graph::build(&instance, &population, &lanes, &command, is_hopeful, budget) {
+                Ok(graph) => graph,
+                Err(Stop::TooLarge) => {
+                    last = "too many combinations of points are left".to_string();
+                    continue;
+                }
+                Err(stop) => return Err(stop),
+            };
+            if seen.iter().any(|other| other.is_same_as(&graph)) {
                 continue;
             }
-            Err(stop) => return Err(stop),
-        };
-        if seen.iter().any(|other| other.is_same_as(&graph)) {
-            continue;
-        }
-        *stats = Stats::of(vec![("points", graph.nodes.len() as u64), ("folded_points", graph.cuts().count() as u64)]);
-        match invariant::infer(&instance, &population, &graph, &command, budget)? {
-            Found::Holds(what) => {
-                return Ok(Claim::Proved(Proof::Schedules(proof::proof(&population, &graph, &what))));
+            *stats =
+                Stats::of(vec![("points", graph.nodes.len() as u64), ("folded_points", graph.cuts().count() as u64)]);
+            match invariant::infer(&instance, &population, &graph, &command, budget)? {
+                Found::Holds(what) => {
+                    return Ok(Claim::Proved(Proof::Schedules(proof::proof(&population, &graph, &what))));
+                }
+                Found::Nothing(why) => last = why,
             }
-            Found::Nothing(why) => last = why,
+            let is_done = !graph.is_hopeful();
+            seen.push(graph);
+            if is_done {
+                break;
+            }
         }
-        seen.push(graph);
     }
     Ok(Claim::Unknown(Unknown { reason: last, advice: vec![Advice::UseAuto] }))
 }

@@ -10,12 +10,15 @@ use threadwise_ir::{Point, Sort};
 use threadwise_limits::Budget;
 use threadwise_logic::{SmtSort, Term};
 use threadwise_solver::{Answer, Session, Settings, SolverCommand};
-use threadwise_symbolic::{End, Footprint, Population, Way, World, by_constants, ways};
+use threadwise_symbolic::{End, Footprint, Population, Way, World, by_constants, named_shared, ways};
 
 /// Shared variables, by the numbers of their terms, that have certain values.
 pub(crate) type Facts = BTreeMap<usize, i64>;
 
 type Place = (usize, Point);
+
+/// Facts, and hopes.
+type Granted = (Facts, Vec<Term>);
 
 /// What a thread can do from a point while facts hold.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +27,8 @@ struct Doing {
     to: Vec<Point>,
     /// The facts that it changes.
     changes: Vec<usize>,
+    /// Whether it may make a hope wrong.
+    disappoints: bool,
 }
 
 /// Who goes first, and why nobody else has to.
@@ -32,6 +37,8 @@ pub(crate) struct First {
     pub(crate) threads: Vec<usize>,
     pub(crate) others: Vec<(usize, Vec<Point>)>,
     pub(crate) facts: Facts,
+    /// What else the reason takes for granted, of the named shared terms: what holds along the schedule has to say so.
+    pub(crate) hopes: Vec<Term>,
 }
 
 /// Answers questions about single steps, each once.
@@ -41,21 +48,27 @@ pub(crate) struct Oracle<'a> {
     /// The shared terms whose values are followed: who holds what, who runs, what flags say.
     pub(crate) followed: Vec<usize>,
     possible: FxHashMap<Term, bool>,
-    doings: FxHashMap<(usize, Point, Facts), Doing>,
-    exchanged: FxHashMap<(Place, Place, Option<Facts>), bool>,
+    doings: FxHashMap<(usize, Point, Facts, Vec<Term>), Doing>,
+    exchanged: FxHashMap<(Place, Place, Option<Granted>), bool>,
     footprints: FxHashMap<Place, Rc<Footprint>>,
+    /// Whether reasons may take something for granted.
+    is_hopeful: bool,
+    /// The shared terms as they are named.
+    names: Vec<Term>,
 }
 
 impl<'a> Oracle<'a> {
     pub(crate) fn new(
         population: &'a Population,
         command: &SolverCommand,
+        is_hopeful: bool,
         budget: &Budget,
     ) -> Result<Oracle<'a>, Stop> {
         let session = Session::start(command, Settings::default(), budget)?;
         let (possible, doings, exchanged, footprints) = Default::default();
         let followed = followed(population);
-        Ok(Oracle { population, session, followed, possible, doings, exchanged, footprints })
+        let names = named_shared(population, "x").constants;
+        Ok(Oracle { population, session, followed, possible, doings, exchanged, footprints, is_hopeful, names })
     }
 
     /// Constants for everything but the facts, and that they are of their sorts.
@@ -118,10 +131,10 @@ impl<'a> Oracle<'a> {
     /// can go wrong any more.
     pub(crate) fn first(&mut self, points: &[Point], facts: &Facts, preferred: &[usize]) -> Result<First, Stop> {
         let everybody: Vec<usize> = (0..points.len()).collect();
-        if let Ok((facts, others)) = self.kept(points, facts, &everybody)? {
-            return Ok(First { threads: Vec::new(), others, facts });
+        if let Ok((facts, hopes, others)) = self.kept(points, facts, &[], &everybody)? {
+            return Ok(First { threads: Vec::new(), others, facts, hopes });
         }
-        let mut best = First { threads: everybody, others: Vec::new(), facts: Facts::new() };
+        let mut best = First { threads: everybody, others: Vec::new(), facts: Facts::new(), hopes: Vec::new() };
         for &thread in preferred {
             if self.population.program.location(points[thread].location).edges.is_empty() {
                 continue;
@@ -140,42 +153,88 @@ impl<'a> Oracle<'a> {
     /// The threads that have to go first if this one does.
     fn closed(&mut self, points: &[Point], facts: &Facts, thread: usize) -> Result<First, Stop> {
         let mut threads = vec![thread];
+        let (mut hopes, mut hoped): (Vec<Term>, Vec<Term>) = Default::default();
         loop {
             let others: Vec<usize> = (0..points.len()).filter(|other| !threads.contains(other)).collect();
-            let (facts, others) = match self.kept(points, facts, &others)? {
+            let (left, kept, others) = match self.kept(points, facts, &hopes, &others)? {
                 Ok(kept) => kept,
                 Err(wrong) => {
                     threads.push(wrong);
                     continue;
                 }
             };
-            match self.disturber(points, &threads, &facts, &others)? {
-                Some(other) => threads.push(other),
-                None => {
-                    threads.sort_unstable();
-                    return Ok(First { threads, others, facts });
+            let Some((one, two)) = self.disturber(points, &threads, &left, &kept, &others)? else {
+                threads.sort_unstable();
+                return Ok(First { threads, others, facts: left, hopes: kept });
+            };
+            match self.hope(&one, &two, facts)?.filter(|hope| !hoped.contains(hope)) {
+                Some(hope) => {
+                    hoped.push(hope.clone());
+                    hopes.push(hope);
                 }
+                None => threads.push(two.0),
             }
         }
     }
 
-    /// The facts that hold as long as only these threads move, and where they are then; or one that may go wrong.
+    /// What might hold, and keep a step of the other thread from disturbing one of the first: that the first one is not waiting
+    /// for what the other may do. What is known must not exclude it.
+    fn hope(&mut self, first: &Place, other: &Place, facts: &Facts) -> Result<Option<Term>, Stop> {
+        if !self.is_hopeful {
+            return Ok(None);
+        }
+        let written = self.footprint(other)?;
+        let (world, _) = self.world(std::slice::from_ref(&first.1), &Facts::new());
+        let names = &self.names;
+        let is_shared = |part: &&Term| constants(part).iter().all(|constant| names.contains(constant));
+        let is_written = |part: &&Term| {
+            constants(part).iter().any(|c| names.iter().position(|name| name == c).is_some_and(|at| written.writes(at)))
+        };
+        let mut parts: Vec<Term> = Vec::new();
+        for way in self.ways(first.0, 0, &world)? {
+            for part in way.when.conjuncts().iter().filter(is_shared).filter(is_written) {
+                if !parts.contains(part) {
+                    parts.push(part.clone());
+                }
+            }
+        }
+        // Ways that exclude each other cannot all be hoped for.
+        let hope = Term::all(&parts);
+        let (world, _) = self.world(std::slice::from_ref(&first.1), facts);
+        let known = self.hoped(std::slice::from_ref(&hope), &world);
+        Ok((!parts.is_empty() && self.is_possible(&known)?).then_some(hope))
+    }
+
+    /// The hopes in a world.
+    fn hoped(&self, hopes: &[Term], world: &World) -> Term {
+        let leaves = world.leaves();
+        let own = |leaf: &Term| self.names.iter().position(|name| name == leaf).map(|at| leaves[at].clone());
+        Term::all(hopes.iter().map(|hope| hope.replace(&own)))
+    }
+
+    /// The facts that hold as long as only these threads move, the hopes that they do not disappoint, and where they are then; or
+    /// one that may go wrong.
     #[allow(clippy::type_complexity)]
     fn kept(
         &mut self,
         points: &[Point],
         facts: &Facts,
+        hopes: &[Term],
         threads: &[usize],
-    ) -> Result<Result<(Facts, Vec<(usize, Vec<Point>)>), usize>, Stop> {
-        let mut facts = facts.clone();
+    ) -> Result<Result<(Facts, Vec<Term>, Vec<(usize, Vec<Point>)>), usize>, Stop> {
+        let (mut facts, mut hopes) = (facts.clone(), hopes.to_vec());
         'weaken: loop {
             let mut all: Vec<(usize, Vec<Point>)> = Vec::new();
             for &thread in threads {
                 let mut reached = vec![points[thread].clone()];
                 let mut next = 0;
                 while next < reached.len() {
-                    let doing = self.doing(thread, &reached[next], &facts)?;
+                    let doing = self.doing(thread, &reached[next], &facts, &hopes)?;
                     next += 1;
+                    if doing.disappoints && !hopes.is_empty() {
+                        hopes.clear();
+                        continue 'weaken;
+                    }
                     if doing.goes_wrong {
                         return Ok(Err(thread));
                     }
@@ -191,7 +250,7 @@ impl<'a> Oracle<'a> {
                 }
                 all.push((thread, reached));
             }
-            return Ok(Ok((facts, all)));
+            return Ok(Ok((facts, hopes, all)));
         }
     }
 
@@ -205,15 +264,17 @@ impl<'a> Oracle<'a> {
         Ok(footprint)
     }
 
-    fn doing(&mut self, thread: usize, point: &Point, facts: &Facts) -> Result<Doing, Stop> {
+    fn doing(&mut self, thread: usize, point: &Point, facts: &Facts, hopes: &[Term]) -> Result<Doing, Stop> {
         let footprint = self.footprint(&(thread, point.clone()))?;
         // Others make no difference, and stay as they are.
         let facts = &touched(facts, &[&footprint]);
-        let key = (thread, point.clone(), facts.clone());
+        let key = (thread, point.clone(), facts.clone(), hopes.to_vec());
         if let Some(known) = self.doings.get(&key) {
             return Ok(known.clone());
         }
         let (world, well_formed) = self.world(std::slice::from_ref(point), facts);
+        let well_formed = well_formed.and(self.hoped(hopes, &world));
+        let mut disappointing = Vec::new();
         let (mut wrong, mut leading): (Vec<Term>, Vec<(Point, Vec<Term>)>) = Default::default();
         let mut changing: Vec<(usize, Vec<Term>)> = facts.keys().map(|&leaf| (leaf, Vec::new())).collect();
         for way in self.ways(thread, 0, &world)? {
@@ -221,7 +282,9 @@ impl<'a> Oracle<'a> {
                 wrong.push(way.when);
                 continue;
             };
-            let after = world.after(0, state).leaves();
+            let after = world.after(0, state);
+            disappointing.push(way.when.and(self.hoped(hopes, &after).not()));
+            let after = after.leaves();
             for ((leaf, changed), value) in changing.iter_mut().zip(facts.values()) {
                 changed.push(way.when.and(after[*leaf].equals(constant(&after[*leaf], *value)).not()));
             }
@@ -232,7 +295,8 @@ impl<'a> Oracle<'a> {
         }
         // All ways that matter for the same are one question.
         let mut is_possible = |any: &Vec<Term>| self.is_possible(&well_formed.and(Term::any(any)));
-        let mut doing = Doing { goes_wrong: is_possible(&wrong)?, ..Doing::default() };
+        let (goes_wrong, disappoints) = (is_possible(&wrong)?, is_possible(&disappointing)?);
+        let mut doing = Doing { goes_wrong, disappoints, ..Doing::default() };
         for (leaf, changed) in &changing {
             doing.changes.extend(is_possible(changed)?.then_some(*leaf));
         }
@@ -243,20 +307,21 @@ impl<'a> Oracle<'a> {
         Ok(doing)
     }
 
-    /// A thread whose steps cannot always come after those of the first ones.
+    /// One of the first, and a thread whose steps cannot always come after its next one.
     fn disturber(
         &mut self,
         points: &[Point],
         first: &[usize],
         facts: &Facts,
+        hopes: &[Term],
         others: &[(usize, Vec<Point>)],
-    ) -> Result<Option<usize>, Stop> {
+    ) -> Result<Option<(Place, Place)>, Stop> {
         for (other, reached) in others {
             for point in reached {
                 for &thread in first {
                     let (one, two) = ((thread, points[thread].clone()), (*other, point.clone()));
-                    if !self.can_exchange(&one, &two, None)? && !self.can_exchange(&one, &two, Some(facts))? {
-                        return Ok(Some(*other));
+                    if !self.can_exchange(&one, &two, None)? && !self.can_exchange(&one, &two, Some((facts, hopes)))? {
+                        return Ok(Some((one, two)));
                     }
                 }
             }
@@ -264,24 +329,26 @@ impl<'a> Oracle<'a> {
         Ok(None)
     }
 
-    fn can_exchange(&mut self, first: &Place, other: &Place, facts: Option<&Facts>) -> Result<bool, Stop> {
+    fn can_exchange(&mut self, first: &Place, other: &Place, given: Option<(&Facts, &[Term])>) -> Result<bool, Stop> {
         let (one, two) = (self.footprint(first)?, self.footprint(other)?);
         if one.is_apart_from(&two) {
             return Ok(true);
         }
-        let facts = facts.map(|facts| touched(facts, &[&one, &two]));
-        let key = (first.clone(), other.clone(), facts.clone());
+        let given = given.map(|(facts, hopes)| (touched(facts, &[&one, &two]), hopes.to_vec()));
+        let key = (first.clone(), other.clone(), given.clone());
         if let Some(known) = self.exchanged.get(&key) {
             return Ok(*known);
         }
-        let known = self.exchanges(first, other, &facts.unwrap_or_default())?;
+        let (facts, hopes) = given.unwrap_or_default();
+        let known = self.exchanges(first, other, &facts, &hopes)?;
         self.exchanged.insert(key, known);
         Ok(known)
     }
 
     /// Whether a step of the other thread and then one of the first could be taken the other way round.
-    fn exchanges(&mut self, first: &Place, other: &Place, facts: &Facts) -> Result<bool, Stop> {
+    fn exchanges(&mut self, first: &Place, other: &Place, facts: &Facts, hopes: &[Term]) -> Result<bool, Stop> {
         let (world, well_formed) = self.world(&[first.1.clone(), other.1.clone()], facts);
+        let well_formed = well_formed.and(self.hoped(hopes, &world));
         let at_once = self.ways(first.0, 0, &world)?;
         let wrong_at_once = Term::any(at_once.iter().filter(|way| matches!(way.end, End::Error)).map(|way| &way.when));
         for before in self.ways(other.0, 1, &world)? {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use threadwise_evidence::{Precedence, ScheduleNode, ScheduleProof, ScheduledMove};
 use threadwise_ir::ThreadId;
 use threadwise_logic::Term;
-use threadwise_symbolic::{Parameters, Population};
+use threadwise_symbolic::{Parameters, Population, named_shared};
 
 pub(crate) fn proof(population: &Population, graph: &Graph, what: &What) -> ScheduleProof {
     let mut reasons = Reasons { population, all: Vec::new(), known: FxHashMap::default() };
@@ -46,7 +46,10 @@ struct Reasons<'a> {
 impl Reasons<'_> {
     fn number(&mut self, node: &Node) -> u32 {
         let shared = Parameters::default().with_shared(self.population);
-        let formula = said(&node.first.facts, shared.constants()).to_string();
+        let names = named_shared(self.population, "x").constants;
+        let own = |leaf: &Term| names.iter().position(|name| name == leaf).map(|at| shared.constants()[at].clone());
+        let hopes = node.first.hopes.iter().map(|hope| hope.replace(&own));
+        let formula = Term::all([said(&node.first.facts, shared.constants())].into_iter().chain(hopes)).to_string();
         let others = node.first.others.iter().map(|(thread, points)| (ThreadId(*thread as u32), points.clone()));
         let reason = Precedence { others: others.collect(), formula };
         let next = self.all.len() as u32;

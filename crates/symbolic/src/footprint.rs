@@ -36,6 +36,11 @@ impl Footprint {
         self.reads.contains(&term) || self.writes.contains(&term)
     }
 
+    /// Whether the steps write a term.
+    pub fn writes(&self, term: usize) -> bool {
+        self.writes.contains(&term)
+    }
+
     /// Whether neither writes what the other reads or writes, so that both can be taken in either order, with the same outcome.
     pub fn is_apart_from(&self, other: &Footprint) -> bool {
         !self.writes.iter().any(|term| other.touches(*term)) && !other.writes.iter().any(|term| self.touches(*term))
