@@ -15,9 +15,6 @@ pub(crate) const SEGMENT: usize = 1 << 10;
 /// After so many successors a worker leaves the rest of its states to another round, so that these do not pile up.
 const MANY_SUCCESSORS: u64 = 64 * SEGMENT as u64;
 
-/// Fewer states than this are not worth a second worker.
-const WORTH_HELP: usize = 1 << 12;
-
 /// A state of the level at hand: its shard, and its number there.
 pub(crate) type Row = (u32, u64);
 
@@ -37,11 +34,12 @@ pub(crate) struct Expander<'s, 'a> {
 pub(crate) struct Memory<'a> {
     pub(crate) properties: PropertyMemo<'a>,
     pub(crate) choices: Choices,
+    scratch: Scratch,
 }
 
 impl<'a> Memory<'a> {
     pub(crate) fn new(instance: &'a Instance) -> Memory<'a> {
-        Memory { properties: PropertyMemo::new(instance), choices: Choices::default() }
+        Memory { properties: PropertyMemo::new(instance), choices: Choices::default(), scratch: Scratch::default() }
     }
 }
 
@@ -86,23 +84,21 @@ impl<'a> Expander<'_, 'a> {
         &self,
         rows: &[Row],
         memories: &mut [Memory<'a>],
-        batches: &mut Vec<Batch>,
+        segments: &mut [Segment],
         budget: &Budget,
-    ) -> Result<Vec<Segment>, Limit> {
-        let segments = rows.len().div_ceil(SEGMENT);
-        batches.resize_with(segments.max(batches.len()), Batch::empty);
-        let mut all: Vec<Segment> = batches.drain(..segments).map(Segment::of).collect();
+    ) -> Result<(), Limit> {
+        segments.iter_mut().for_each(Segment::clear);
         let (own, others) = memories.split_first_mut().expect("there is one worker at least");
-        if rows.len() < WORTH_HELP || others.is_empty() {
-            for (segment, (found, rows)) in all.iter_mut().zip(rows.chunks(SEGMENT)).enumerate() {
+        if others.is_empty() {
+            for (segment, (found, rows)) in segments.iter_mut().zip(rows.chunks(SEGMENT)).enumerate() {
                 if segment > 0 {
                     budget.check()?;
                 }
                 self.segment(rows, segment * SEGMENT, own, found);
             }
-            return Ok(all);
+            return Ok(());
         }
-        self.share(rows, own, others, all, budget)
+        self.share(rows, own, others, segments, budget)
     }
 
     fn share(
@@ -110,10 +106,10 @@ impl<'a> Expander<'_, 'a> {
         rows: &[Row],
         own: &mut Memory<'a>,
         others: &mut [Memory<'a>],
-        all: Vec<Segment>,
+        segments: &mut [Segment],
         budget: &Budget,
-    ) -> Result<Vec<Segment>, Limit> {
-        let work: Vec<std::sync::Mutex<Segment>> = all.into_iter().map(std::sync::Mutex::new).collect();
+    ) -> Result<(), Limit> {
+        let work: Vec<std::sync::Mutex<&mut Segment>> = segments.iter_mut().map(std::sync::Mutex::new).collect();
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let look = |memory: &mut Memory<'a>, may_go_on: &dyn Fn() -> bool| {
             while !stop.load(Ordering::Relaxed) {
@@ -147,16 +143,15 @@ impl<'a> Expander<'_, 'a> {
             });
             end.get()
         });
-        end.and_then(|()| if stop.into_inner() { budget.check() } else { Ok(()) })?;
-        Ok(work.into_iter().map(|found| found.into_inner().expect("nobody panics while holding it")).collect())
+        end.and_then(|()| if stop.into_inner() { budget.check() } else { Ok(()) })
     }
 
     fn segment(&self, rows: &[Row], first: usize, memory: &mut Memory<'a>, found: &mut Segment) {
-        let mut scratch = Scratch::default();
+        let mut scratch = std::mem::take(&mut memory.scratch);
         for (index, &(shard, number)) in rows.iter().enumerate() {
             if found.transitions > MANY_SUCCESSORS {
                 found.left.extend_from_slice(&rows[index..]);
-                return;
+                break;
             }
             self.states.read(shard as usize, number, &mut scratch.from);
             match self.look(first + index, &mut scratch, memory, found) {
@@ -164,10 +159,11 @@ impl<'a> Expander<'_, 'a> {
                 Looked::Postponed => found.postponed.push(first + index),
                 Looked::Error => {
                     found.error = Some(first + index);
-                    return;
+                    break;
                 }
             }
         }
+        memory.scratch = scratch;
     }
 
     fn look(&self, row: usize, scratch: &mut Scratch, memory: &mut Memory<'a>, found: &mut Segment) -> Looked {
@@ -262,8 +258,17 @@ pub(crate) fn goes_on(chosen: Option<u64>, thread: usize) -> bool {
 }
 
 impl Segment {
-    fn of(mut successors: Batch) -> Segment {
+    /// One that has room for successors.
+    pub(crate) fn empty() -> Segment {
+        Segment { successors: Batch::empty(), ..Segment::default() }
+    }
+
+    /// Forgets all, and keeps the room.
+    fn clear(&mut self) {
+        let (mut successors, mut postponed) =
+            (std::mem::take(&mut self.successors), std::mem::take(&mut self.postponed));
         successors.clear();
-        Segment { successors, ..Segment::default() }
+        postponed.clear();
+        *self = Segment { successors, postponed, ..Segment::default() };
     }
 }

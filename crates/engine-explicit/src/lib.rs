@@ -52,6 +52,8 @@ pub struct Options {
     pub cover: bool,
     /// So many threads search, with the same result for any number; 0 stands for as many as there are cores.
     pub workers: usize,
+    /// Before so many states are known one of them looks at all.
+    pub help_above: usize,
 }
 
 impl Default for Options {
@@ -66,6 +68,7 @@ impl Default for Options {
             max_states: usize::MAX,
             cover: false,
             workers: 1,
+            help_above: FEW_STATES,
         }
     }
 }
@@ -73,6 +76,9 @@ impl Default for Options {
 /// Up to so many states are handed over as a proof even if nobody asked for one: to have them checked takes a fraction
 /// of a second.
 const SMALL_PROOF: usize = 1 << 15;
+
+/// One worker looks at so many states in a tenth of a second.
+const FEW_STATES: usize = 1 << 17;
 
 /// A reduced search that saves less than one state in so many is not worth what the choices cost.
 const WORTH_REDUCING: usize = 3;
@@ -243,6 +249,7 @@ impl<'a> Running<'a> {
             some => some,
         };
         let mut search = Search::new(instance, symmetric, workers);
+        search.help_above = options.help_above;
         search.max_states = way.max_states;
         search.reduction = way.reduction;
         match InitialStates::new(instance, &mut search, budget) {

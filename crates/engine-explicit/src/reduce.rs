@@ -61,6 +61,9 @@ const MOST_WORDS: usize = 1 << 20;
 /// Sets of threads, and of mutexes, are words.
 const MOST_THREADS: usize = u64::BITS as usize;
 
+/// In the place of a number that is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Above this many remembered choices the memory starts anew.
 const MOST_REMEMBERED: usize = 1 << 18;
 
@@ -71,6 +74,8 @@ pub(crate) struct Reduction<'a> {
     threads: Vec<OfThread>,
     /// Mutexes that are variables of their own.
     mutexes: Vec<SharedId>,
+    /// Whether all that a choice depends on fits into a word of two.
+    is_short: bool,
 }
 
 /// What is known of a thread.
@@ -80,6 +85,8 @@ struct OfThread {
     everything: Option<Accesses>,
     /// The mutexes that it takes.
     takes: u64,
+    /// The place in its routine is a number of so many bits, where it matters.
+    bits: u32,
     /// For each location of its routine.
     points: Vec<Point>,
 }
@@ -94,6 +101,13 @@ struct Point {
 #[derive(Default)]
 pub(crate) struct Choices {
     known: FxHashMap<SmallVec<[u32; 24]>, Option<u64>>,
+    /// The same in short.
+    packed: FxHashMap<u128, Option<u64>>,
+    /// For each template and local state the place in the routine.
+    places: Vec<Vec<u32>>,
+    /// For each shared store a number for who holds which mutex.
+    holders: Vec<u32>,
+    numbers: FxHashMap<SmallVec<[u32; 8]>, u32>,
     /// What a thread may touch from each point on while these mutexes, of those that it takes, are held by others.
     futures: FxHashMap<(usize, u64), Vec<Accesses>>,
     /// How many words these are.
@@ -135,10 +149,16 @@ impl<'a> Reduction<'a> {
             };
             let points = next.into_iter().zip(program.locations_of(routine)).map(point).collect();
             let takes = program.edges_of(routine).fold(0, |takes, (_, edge)| takes | taken_among(&mutexes, edge));
-            OfThread { routine, everything, takes, points }
+            let bits = if everything.is_some() {
+                0
+            } else {
+                usize::BITS - program.routine(routine).locations.len().leading_zeros()
+            };
+            OfThread { routine, everything, takes, bits, points }
         };
-        let threads = (0..threads).map(of_thread).collect();
-        Some(Reduction { instance, numbering, threads, mutexes })
+        let threads: Vec<OfThread> = (0..threads).map(of_thread).collect();
+        let bits = threads.iter().map(|thread| thread.bits).sum::<u32>() + threads.len() as u32 + u32::BITS;
+        Some(Reduction { instance, numbering, threads, mutexes, is_short: bits <= u128::BITS })
     }
 
     /// The threads that must go on from a state, if not all must.
@@ -156,23 +176,71 @@ impl<'a> Reduction<'a> {
         if enabled.count_ones() < 2 {
             return None;
         }
+        let packed = self.packed(choices, state, enabled, tables);
+        if let Some(&known) = packed.and_then(|key| choices.packed.get(&key)) {
+            return known;
+        }
         let mut key: SmallVec<[u32; 24]> = SmallVec::new();
         for (thread, &local) in state[1..].iter().enumerate() {
             let words = tables.locals[self.instance.threads[thread].template.index()].get(local);
             key.push(self.instance.location_of(words).0);
         }
-        let shared = tables.shared.get(state[0]);
-        key.extend(self.mutexes.iter().map(|&mutex| shared[self.instance.shared_range(mutex).start] as u32));
+        key.extend(self.holders(state, tables));
         key.extend([enabled as u32, (enabled >> 32) as u32]);
         if let Some(&known) = choices.known.get(&key) {
             return known;
         }
         let chosen = self.smallest(choices, &key, enabled);
-        if choices.known.len() >= MOST_REMEMBERED {
+        if choices.known.len() + choices.packed.len() >= MOST_REMEMBERED {
             choices.known.clear();
+            choices.packed.clear();
         }
-        choices.known.insert(key, chosen);
+        match packed {
+            Some(packed) => choices.packed.insert(packed, chosen),
+            None => choices.known.insert(key, chosen),
+        };
         chosen
+    }
+
+    /// Who holds each mutex.
+    fn holders(&self, state: &[u32], tables: &StepTables<'_>) -> impl Iterator<Item = u32> {
+        let shared = tables.shared.get(state[0]);
+        self.mutexes.iter().map(|&mutex| shared[self.instance.shared_range(mutex).start] as u32)
+    }
+
+    /// All that the choice depends on, where it fits into a word of two: for each thread its place in its routine, where that matters; a
+    /// number for who holds which mutex; and who can move.
+    fn packed(&self, choices: &mut Choices, state: &[u32], enabled: u64, tables: &StepTables<'_>) -> Option<u128> {
+        if !self.is_short {
+            return None;
+        }
+        let store = state[0] as usize;
+        if choices.holders.len() <= store {
+            choices.holders.resize(store + 1, UNKNOWN);
+        }
+        if choices.holders[store] == UNKNOWN {
+            let next = choices.numbers.len() as u32;
+            choices.holders[store] = *choices.numbers.entry(self.holders(state, tables).collect()).or_insert(next);
+        }
+        let mut key = u128::from(choices.holders[store]) << self.threads.len() | u128::from(enabled);
+        choices.places.resize(tables.locals.len(), Vec::new());
+        for (of_thread, (thread, &local)) in self.threads.iter().zip(state[1..].iter().enumerate()) {
+            if of_thread.everything.is_some() {
+                continue;
+            }
+            let template = self.instance.threads[thread].template.index();
+            let places = &mut choices.places[template];
+            if places.len() <= local as usize {
+                places.resize(local as usize + 1, UNKNOWN);
+            }
+            if places[local as usize] == UNKNOWN {
+                let first = self.instance.program.routine(of_thread.routine).locations.start;
+                let location = self.instance.location_of(tables.locals[template].get(local));
+                places[local as usize] = location.0.checked_sub(first)?;
+            }
+            key = key << of_thread.bits | u128::from(places[local as usize]);
+        }
+        Some(key)
     }
 
     /// Of the closed sets that contain a thread that can move, and that will do, one in which fewest can.

@@ -8,6 +8,7 @@ use crate::canonical::Canonical;
 use crate::expand::{Expander, Memory, Row, SEGMENT, Segment, goes_on};
 use crate::initial::InitialStates;
 use crate::reduce::Reduction;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 use threadwise_claims::Stats;
 use threadwise_evidence::{Folding, ReachableSet};
@@ -17,6 +18,9 @@ use threadwise_tables::{Batch, Entry, Interner, Judgement, NOT_MUCH, StateSet, S
 
 /// So many states are looked at in a round.
 const ROUND: usize = 1 << 16;
+
+/// Fewer states than this are not worth a second worker.
+const WORTH_HELP: usize = 1 << 12;
 
 /// How many states one worker looks at, or puts somewhere, between two looks at the budget.
 const STATES_PER_CHECK: usize = 1 << 9;
@@ -40,6 +44,8 @@ pub(crate) struct Search<'a> {
     /// From how many states not all threads went on.
     reduced: u64,
     pub(crate) states: StateSet,
+    /// Before there are so many states one worker looks at all of them.
+    pub(crate) help_above: usize,
     /// With more states than this the search pauses.
     pub(crate) max_states: usize,
     /// Once it has looked at all states that are so few steps away, the search pauses, too.
@@ -56,8 +62,9 @@ pub(crate) struct Search<'a> {
     stuck: Option<LocationId>,
     /// While one of these is set, there is somebody who could take a step, if not in this instance.
     permits: Vec<SharedId>,
-    /// Batches that are not in use.
-    spare: Vec<Batch>,
+    /// Room for what is looked at in a round, and for what comes of it.
+    rows: Vec<Row>,
+    segments: Vec<Segment>,
     /// How many states were looked at since the limits were.
     unchecked: usize,
 }
@@ -88,6 +95,7 @@ impl<'a> Search<'a> {
             reduction: None,
             reduced: 0,
             states: StateSet::new(std::iter::once(0).chain(widths).collect()),
+            help_above: 0,
             max_states: usize::MAX,
             max_depth: u32::MAX,
             paused: None,
@@ -97,7 +105,8 @@ impl<'a> Search<'a> {
             gap: None,
             stuck: None,
             permits: instance.program.permits(),
-            spare: Vec::new(),
+            rows: Vec::new(),
+            segments: Vec::new(),
             unchecked: 0,
         }
     }
@@ -139,10 +148,12 @@ impl<'a> Search<'a> {
                     self.paused = Some((level, next));
                     return Ok(End::TooMany);
                 }
-                let rows = level.take(most(self));
+                let mut rows = std::mem::take(&mut self.rows);
+                level.take(most(self), &mut rows);
                 if let Some(end) = self.round(&rows, &mut level, &mut next, budget)? {
                     return Ok(end);
                 }
+                self.rows = rows;
             }
             std::mem::swap(&mut level, &mut next);
             self.depth += u32::from(!level.is_empty());
@@ -196,7 +207,7 @@ impl<'a> Search<'a> {
             debug_assert!(is_put, "room was made for it");
         }
         let fresh = batches.last_mut().expect("there is a batch for new states");
-        self.states.insert(&[batch], level, fresh, 1, budget)
+        self.states.insert(&[&batch], level, fresh, 1, budget)
     }
 
     /// Looks at some states of a level; the end, if that is one.
@@ -209,10 +220,14 @@ impl<'a> Search<'a> {
     ) -> Result<Option<End>, Limit> {
         self.check(rows.len(), budget)?;
         let mut memories = std::mem::take(&mut self.memories);
-        let mut spare = std::mem::take(&mut self.spare);
-        let segments = self.expander().expand(rows, &mut memories, &mut spare, budget);
-        (self.memories, self.spare) = (memories, spare);
-        let mut segments = segments?;
+        let mut room = std::mem::take(&mut self.segments);
+        let used = rows.len().div_ceil(SEGMENT);
+        room.resize_with(used.max(room.len()), Segment::empty);
+        let segments = &mut room[..used];
+        let workers = self.workers_for(rows.len(), memories.len());
+        let end = self.expander().expand(rows, &mut memories[..workers], segments, budget);
+        self.memories = memories;
+        end?;
         let first_error = segments.iter().filter_map(|segment| segment.error).min();
         let mut late = Late::default();
         let postponed = segments.iter().flat_map(|segment| segment.postponed.iter().copied());
@@ -224,10 +239,11 @@ impl<'a> Search<'a> {
         if let Some(row) = late_error.or(first_error) {
             return Ok(Some(End::Error(self.read(rows[row]))));
         }
-        self.note(&segments, &late);
-        let batches: Vec<Batch> = segments.iter_mut().map(|segment| std::mem::take(&mut segment.successors)).collect();
-        self.states.insert(&batches, self.depth + 1, next, self.workers_for(rows.len()), budget)?;
-        self.spare.extend(batches);
+        self.note(segments, &late);
+        let batches: SmallVec<[&Batch; 4]> = segments.iter().map(|segment| &segment.successors).collect();
+        self.states.insert(&batches, self.depth + 1, next, workers, budget)?;
+        drop(batches);
+        self.segments = room;
         self.add(&late.successors, self.depth + 1, &mut [level, next], budget)?;
         Ok(None)
     }
@@ -246,9 +262,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Not many states are worth more than one worker.
-    fn workers_for(&self, rows: usize) -> usize {
-        if rows < ROUND / 8 { 1 } else { self.memories.len() }
+    /// A search begins with one worker. Others help once there are many states, and only in rounds that have many.
+    fn workers_for(&self, rows: usize, all: usize) -> usize {
+        if rows < WORTH_HELP || self.states.len() < self.help_above { 1 } else { all }
     }
 
     pub(crate) fn expander(&self) -> Expander<'_, 'a> {

@@ -12,6 +12,9 @@ pub struct Batch {
     used: u64,
 }
 
+/// Room for so many states is kept in each shard: long and narrow programs need it again at the next step.
+const LITTLE_ROOM: usize = 64;
+
 const _: () = assert!(SHARDS == u64::BITS as usize);
 
 impl Batch {
@@ -42,9 +45,9 @@ impl Batch {
         self.used = 0;
     }
 
-    /// Takes so many states out at most, and gives their room back: the shard and the number of each.
-    pub fn take(&mut self, most: usize) -> Vec<(u32, u64)> {
-        let mut taken = Vec::new();
+    /// Takes so many states out at most: the shard and the number of each. Much room is given back.
+    pub fn take(&mut self, most: usize, taken: &mut Vec<(u32, u64)>) {
+        taken.clear();
         for shard in ones(self.used) {
             let numbers = &mut self.shards[shard];
             let kept = numbers.len().saturating_sub(most - taken.len());
@@ -52,10 +55,11 @@ impl Batch {
             if kept > 0 {
                 break;
             }
-            *numbers = Vec::new();
+            if numbers.capacity() > LITTLE_ROOM {
+                *numbers = Vec::new();
+            }
             self.used &= !(1 << shard);
         }
-        taken
     }
 
     /// A bit for each shard in which there are states.
@@ -92,17 +96,22 @@ mod tests {
     #[test]
     fn states_are_taken_out_shard_by_shard() {
         let mut batch = Batch::empty();
-        assert!(batch.is_empty() && batch.take(10).is_empty());
+        fn take(batch: &mut Batch, most: usize) -> Vec<(u32, u64)> {
+            let mut taken = vec![(7, 7)];
+            batch.take(most, &mut taken);
+            taken
+        }
+        assert!(batch.is_empty() && take(&mut batch, 10).is_empty());
         for (shard, number) in [(63, 1), (0, 2), (5, 3), (0, 4), (63, 5)] {
             batch.push(shard, number);
         }
         assert_eq!((batch.of(0), batch.of(1), batch.of(63)), (&[2, 4][..], &[][..], &[1, 5][..]));
         assert_eq!(ones(batch.used()).collect::<Vec<_>>(), [0, 5, 63]);
         // The second shard has more than there is room for, and gives its last.
-        assert_eq!(batch.take(1), [(0, 4)]);
-        assert_eq!(batch.take(3), [(0, 2), (5, 3), (63, 5)]);
+        assert_eq!(take(&mut batch, 1), [(0, 4)]);
+        assert_eq!(take(&mut batch, 3), [(0, 2), (5, 3), (63, 5)]);
         assert!(!batch.is_empty());
-        assert_eq!(batch.take(3), [(63, 1)]);
+        assert_eq!(take(&mut batch, 3), [(63, 1)]);
         assert!(batch.is_empty());
     }
 

@@ -124,7 +124,7 @@ impl StateSet {
     /// Adds all states of the batches, in order; `fresh` gets those that are new. The work is shared by so many workers.
     pub fn insert(
         &mut self,
-        batches: &[Batch],
+        batches: &[&Batch],
         level: u32,
         fresh: &mut Batch,
         workers: usize,
@@ -146,7 +146,7 @@ impl StateSet {
     /// Adds the states of the batches in these shards, of which bits are set.
     fn fill(
         &mut self,
-        batches: &[Batch],
+        batches: &[&Batch],
         used: u64,
         level: u32,
         fresh: &mut [Vec<u64>],
@@ -180,7 +180,7 @@ impl StateSet {
     }
 
     /// The bytes that the set takes anew, at most, when it gets these states, which belong into the shards of which bits are set.
-    fn growth(&self, batches: &[Batch], used: u64) -> u64 {
+    fn growth(&self, batches: &[&Batch], used: u64) -> u64 {
         let more = |index: usize| batches.iter().map(|batch| batch.of(index).len()).sum();
         ones(used).map(|index| self.shards[index].growth(more(index))).sum::<u64>() + self.packing.growth()
     }
@@ -325,7 +325,7 @@ mod tests {
             let mut batch = Batch::empty();
             assert!(states.iter().all(|state| set.put(state, &mut batch)));
             frontier = Batch::empty();
-            set.insert(&[batch], level, &mut frontier, workers, &budget).expect("no limit");
+            set.insert(&[&batch], level, &mut frontier, workers, &budget).expect("no limit");
             states.into_iter().for_each(|state| {
                 obvious.entry(state).or_insert(level);
             });
