@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use threadwise_evidence::{
     Trace, TraceStep, Violation, for_each_shown, position, show_typed, shown_shared, step_words, with_names_of_threads,
 };
-use threadwise_ir::{EdgeId, Instance, LocalId, Op, Program, SharedId, SharedVar, State, ThreadId, Update, VarRef};
+use threadwise_ir::{
+    EdgeId, Instance, LocalId, Op, Program, SharedId, SharedVar, State, ThreadId, Told, Update, VarRef,
+};
 use threadwise_source::Span;
 use threadwise_spawn::tells_of_starts;
 
@@ -51,9 +53,10 @@ pub fn trace_text(instance: &Instance, trace: &Trace) -> TraceText {
             state.locals[step.thread.index()] = step.local.clone();
         }
     }
-    let initial = trace.initial.as_ref();
+    let initial = trace.initial.as_ref().map(|state| with_initial_values(instance, state, trace.steps.first()));
+    let used = used_words(instance, trace);
     TraceText {
-        initial: initial.map_or_else(Vec::new, |state| initial_values(instance, state, &used_words(instance, trace))),
+        initial: initial.map_or_else(Vec::new, |state| initial_values(instance, &state, &used)),
         threads: threads(instance, trace),
         steps,
         explanation: explain_named(instance, trace),
@@ -73,7 +76,7 @@ pub fn execution_text(instance: &Instance, initial: &State, steps: &[TraceStep])
     let name = |thread: ThreadId| instance.tid_name(i64::from(thread.0) + 1);
     let all = (0..instance.shared_words()).collect();
     TraceText {
-        initial: initial_values(instance, initial, &all),
+        initial: initial_values(instance, &with_initial_values(instance, initial, steps.first()), &all),
         threads: threads.into_iter().map(name).collect(),
         steps: told,
         explanation: Explanation::default(),
@@ -94,7 +97,8 @@ fn threads(instance: &Instance, trace: &Trace) -> Vec<String> {
 /// A step from this state in words.
 pub fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepText {
     let local = &before.locals[step.thread.index()];
-    let mut changes = shared_changes(instance, &before.shared, &step.shared);
+    let begun = with_initial_values(instance, before, Some(step));
+    let mut changes = shared_changes(instance, &begun.shared, &step.shared);
     let dropped = dropped(&instance.program, &step.path);
     changes.extend(local_changes(instance, local, &step.local, &dropped));
     let statements = match step_words(instance, Some(before), step.thread, &step.path, Some(step)) {
@@ -102,6 +106,40 @@ pub fn step_text(instance: &Instance, before: &State, step: &TraceStep) -> StepT
         None => told(&instance.program, &step.path).into_iter().map(|id| statement(instance, id)).collect(),
     };
     StepText { thread: instance.tid_name(i64::from(step.thread.0) + 1), statements, changes }
+}
+
+/// The variables to which the step in which a program begins gives nothing but their initial values.
+pub(crate) fn initialised(program: &Program, path: &[EdgeId]) -> BTreeSet<SharedId> {
+    let Some(telling) = &program.telling else { return BTreeSet::new() };
+    let (mut at_start, mut later) = (BTreeSet::new(), BTreeSet::new());
+    for &id in path {
+        let Op::Command(command) = &program.edge(id).op else { continue };
+        let Update::Assign(assignments) = &command.update else { continue };
+        let is_start = matches!(telling.edges.get(id.index()), Some(Told::Start));
+        for (place, _) in assignments {
+            match place.var {
+                VarRef::Shared(var) if telling.shared.get(var.index()).is_some_and(|shown| shown.is_status) => {}
+                VarRef::Shared(var) if is_start => drop(at_start.insert(var)),
+                VarRef::Shared(var) => drop(later.insert(var)),
+                VarRef::Local(_) => {}
+            }
+        }
+    }
+    &at_start - &later
+}
+
+/// A state with the initial values that the next step gives: a program has them from its start on, for all that its user knows.
+fn with_initial_values(instance: &Instance, state: &State, next: Option<&TraceStep>) -> State {
+    let mut state = state.clone();
+    if let Some(step) = next {
+        let mut words = state.shared.to_vec();
+        for var in initialised(&instance.program, &step.path) {
+            let range = instance.shared_range(var);
+            words[range.clone()].copy_from_slice(&step.shared[range]);
+        }
+        state.shared = words.into();
+    }
+    state
 }
 
 /// The locals that get their defaults back because nobody needs them any more: what does so stands nowhere in the text.
@@ -167,7 +205,8 @@ fn initial_values(instance: &Instance, state: &State, used: &BTreeSet<usize>) ->
 fn is_shown_at_start(instance: &Instance, id: SharedId, var: &SharedVar) -> bool {
     match shown_shared(instance, id) {
         // What is on the heap is not there yet.
-        Some(shown) => !shown.is_hidden && !shown.is_status && shown.pool.is_none(),
+        // Texts say what they are.
+        Some(shown) => !shown.is_hidden && !shown.is_status && shown.pool.is_none() && !var.name.starts_with('"'),
         None => !tells_of_starts(&instance.program, var),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use threadwise_evidence::{Trace, Violation, follow};
-use threadwise_ir::{EdgeId, Env, Expr, ExprKind, Instance, Op, Place, Sort, State, ThreadId, Update, Value, VarRef};
+use threadwise_ir::{
+    EdgeId, Env, Expr, ExprKind, Instance, Op, Place, Sort, State, ThreadId, Told, Update, Value, VarRef,
+};
 
 /// The words that the steps of a trace, and what they violate, depend on.
 pub(crate) fn used_words(instance: &Instance, trace: &Trace) -> BTreeSet<usize> {
@@ -25,6 +27,12 @@ pub(crate) fn used_words(instance: &Instance, trace: &Trace) -> BTreeSet<usize> 
     uses.words
 }
 
+/// To get initial values is no use.
+fn is_initial(instance: &Instance, edge: EdgeId) -> bool {
+    let telling = instance.program.telling.as_ref();
+    telling.is_some_and(|telling| matches!(telling.edges.get(edge.index()), Some(Told::Start)))
+}
+
 struct Uses<'a> {
     instance: &'a Instance,
     words: BTreeSet<usize>,
@@ -41,7 +49,9 @@ impl Uses<'_> {
         let instance = self.instance;
         let mut followed = 0;
         follow(instance, before, thread, path, outcome, &mut |id, _, env| {
-            self.operation(&instance.program.edge(id).op, env);
+            if !is_initial(instance, id) {
+                self.operation(&instance.program.edge(id).op, env);
+            }
             followed += 1;
         });
         // Where it is not known which elements they are about, the rest of the edges are about all.

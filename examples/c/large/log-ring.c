@@ -15,6 +15,7 @@
 #define BATCH 2
 #define LINE 8
 #define CATEGORIES 2
+#define LEVELS 4
 
 enum level { DEBUG, INFO, WARNING, ERROR };
 
@@ -67,6 +68,9 @@ static struct settings settings = {
 };
 
 static pthread_t flusher_thread;
+
+// How many records of each level and category were written. Only the flusher counts; others look when it has ended.
+static unsigned written[LEVELS][CATEGORIES];
 
 // Sinks. Only the flusher uses one.
 
@@ -211,6 +215,7 @@ static void write_batch(struct sink *sink, const struct record *batch, unsigned 
   for (unsigned i = 0; i < count; i++) {
     unsigned length = format(&batch[i], line);
     sink->write(sink, line, length);
+    written[batch[i].level][batch[i].category]++;
   }
 }
 
@@ -247,6 +252,14 @@ static void log_stop(void) {
   pthread_join(flusher_thread, NULL);
 }
 
+static unsigned log_written(enum level least) {
+  unsigned all = 0;
+  for (int level = least; level < LEVELS; level++)
+    for (int category = 0; category < CATEGORIES; category++)
+      all += written[level][category];
+  return all;
+}
+
 // Clients.
 
 static void *network(void *unused) {
@@ -276,5 +289,7 @@ int main(void) {
   assert(!sink->is_open);
   assert(sink->lines + log_dropped() >= 2);
   assert(sink->lines <= 3);
+  assert(log_written(DEBUG) == sink->lines && log_written(INFO) == sink->lines);
+  assert(log_written(ERROR) <= 1);
   return 0;
 }

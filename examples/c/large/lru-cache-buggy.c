@@ -254,6 +254,27 @@ static unsigned cache_length(void) {
   return length;
 }
 
+// What all buckets have seen together: one after the other, so that it is exact only while nobody asks for anything.
+struct totals {
+  unsigned hits;
+  unsigned misses;
+  unsigned evictions;
+};
+
+static struct totals cache_totals(void) {
+  struct totals totals = {0, 0, 0};
+  for (int i = 0; i < BUCKETS; i++) {
+    pthread_mutex_lock(&buckets[i].lock);
+    totals.hits += buckets[i].hits;
+    totals.misses += buckets[i].misses;
+    pthread_mutex_unlock(&buckets[i].lock);
+  }
+  pthread_mutex_lock(&list.lock);
+  totals.evictions = list.evictions;
+  pthread_mutex_unlock(&list.lock);
+  return totals;
+}
+
 // What threads do.
 
 static void *writer(void *argument) {
@@ -281,6 +302,8 @@ int main(void) {
     pthread_join(writers[i], NULL);
   check_all();
   assert(cache_length() <= ENTRIES);
+  struct totals totals = cache_totals();
+  assert(totals.hits + totals.misses == 3);
   cache_destroy();
   return 0;
 }

@@ -396,11 +396,12 @@ impl Emitter<'_> {
     fn load_from(&mut self, access: &Access, ty: &Type) -> Term {
         let span = access.span;
         let sort = self.sort_of_type(ty);
+        access.cells.iter().for_each(|cell| self.choose_late(cell, span));
         if let [cell] = &access.cells[..]
             && (self.is_formula || !self.visible.contains(&cell.leaf))
             && cell.when.is_none()
             && !self.alive.contains_key(&self.objects.leaf(cell.leaf).object)
-            && self.kept[&cell.leaf].is_set.is_none()
+            && (self.kept[&cell.leaf].is_set.is_none() || self.late.contains(&cell.leaf))
             && !self.is_vague_cell(cell)
         {
             self.wording = None;

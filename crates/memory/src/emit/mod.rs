@@ -10,6 +10,7 @@ mod any_length;
 mod chart;
 mod graph;
 mod inputs;
+mod late;
 mod leaks;
 mod library;
 mod lifetimes;
@@ -62,6 +63,18 @@ pub(crate) fn lower(
     apart: &BTreeSet<FunctionId>,
     draws: bool,
 ) -> Fallible<(Lowered, Atlas)> {
+    lower_once(code, options, apart, (draws, BTreeSet::new()))
+}
+
+/// Once with locals that have any value from their declarations on; if that is much to choose, again with some that have one when it
+/// is looked at (`late`).
+fn lower_once(
+    code: &Code,
+    options: &Options,
+    apart: &BTreeSet<FunctionId>,
+    (draws, late): (bool, BTreeSet<LeafId>),
+) -> Fallible<(Lowered, Atlas)> {
+    let already_knows = !late.is_empty();
     let threads = discover(code, apart, options).map_err(Box::new)?;
     let sites = sites(&threads, u64::from(options.objects));
     let (objects, site_ids) = objects_of(code, &threads, &sites);
@@ -77,7 +90,7 @@ pub(crate) fn lower(
         if !apart.contains(&function) {
             let mut apart = apart.clone();
             apart.extend(escaping.iter().map(|&thread| threads.get(thread).flat.root));
-            return lower(code, options, &apart, draws);
+            return lower_once(code, options, &apart, (draws, late));
         }
         let function = code.function(function);
         let message =
@@ -88,6 +101,7 @@ pub(crate) fn lower(
         ));
     }
     let joined_all = if options.outline { joined_all(&mut points) } else { JoinedAll::new() };
+    let separate = apart;
     let apart = if options.outline { Apart::of(&mut points) } else { Apart::default() };
     let mut emitter = Emitter::new(code, options, &threads, &objects, points, &accesses, &sites, &depths);
     emitter.joined_all = joined_all;
@@ -95,9 +109,14 @@ pub(crate) fn lower(
     emitter.moved = any_length::moved(&mut emitter.points);
     emitter.program.kept_elements = options.objects.max(1);
     emitter.draws = draws;
+    emitter.late = late;
     emitter.declare();
     for thread in threads.indices() {
         emitter.thread(thread)?;
+    }
+    let found = emitter.chosen_early();
+    if !already_knows && !found.is_empty() {
+        return lower_once(code, options, separate, (draws, found));
     }
     emitter.race_properties();
     // Less is known of an outline, which is fine: it has only to contain what happens.
@@ -228,6 +247,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) has_unknown_pointers: bool,
     /// Something depends on values that nobody knows.
     has_guesses: bool,
+    /// Locals that get any value when somebody looks at them, and not where they are declared.
+    pub(crate) late: BTreeSet<LeafId>,
+    /// Edges that give any value to a local where it is declared.
+    early: Vec<(EdgeId, LeafId)>,
     /// The variables that stand for leaves.
     pub(crate) kept: BTreeMap<LeafId, Kept>,
     pub(crate) visible: BTreeSet<LeafId>,
@@ -328,6 +351,8 @@ impl<'a> Emitter<'a> {
             has_unknown_pointers: variables::has_unknown_pointers(code, threads),
             has_guesses: unsure::has_guesses(threads),
             pointers: Pointers { sort: Sort::Bits(crate::layout::ADDRESS) },
+            late: BTreeSet::new(),
+            early: Vec::new(),
             kept: BTreeMap::new(),
             visible: BTreeSet::new(),
             alive: BTreeMap::new(),

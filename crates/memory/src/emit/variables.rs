@@ -311,7 +311,8 @@ impl Emitter<'_> {
                 continue;
             }
             let var = add(&mut locals, leaf.name.to_string(), self.pointers.sort_of(&leaf, element.clone()), span);
-            let has_flags = !leaf.dims.is_empty() && has_value(&leaf.ty) && self.starts_unset(leaf.object);
+            let is_late = !leaf.dims.is_empty() || self.late.contains(&id);
+            let has_flags = is_late && has_value(&leaf.ty) && self.starts_unset(leaf.object);
             let flags = has_flags.then(|| self.pointers.sort_of(&leaf, Sort::Bool));
             let is_set = flags.map(|sort| add(&mut locals, format!("{}.set", leaf.name), sort, span));
             // A library's object that only one thread knows: what it has besides is shared all the same.
@@ -592,6 +593,9 @@ impl Emitter<'_> {
                     Type::Library(..) | Type::Float(_) => return,
                     _ => Value::Any,
                 };
+                if matches!((&value, kept.var), (Value::Any, VarRef::Local(_))) {
+                    self.early.push((threadwise_ir::EdgeId(self.edges.len() as u32), id));
+                }
                 self.step(assigned(vec![(place, value)]), span);
             }
             None => {}
