@@ -21,6 +21,7 @@ mod folding;
 mod formulas;
 mod frontier;
 mod glance;
+mod hierarchy;
 mod interner;
 mod landing;
 mod modular;
@@ -119,6 +120,7 @@ fn judge(program: &Arc<Program>, proof: &Proof, budget: &Budget) -> Result<Check
         Proof::Conformance(proof) => conformance::check(program, proof, budget)?,
         Proof::Formulas(proof) => formulas::check(program, proof, budget)?,
         Proof::Protection(proof) => protection::check(program, proof, budget)?,
+        Proof::Hierarchy(proof) => hierarchy::check(program, proof, budget)?,
         Proof::Coverability(proof) => coverability::check(program, proof, budget)?,
         Proof::Schedules(proof) => schedules::check(program, proof, budget)?,
     };

@@ -98,6 +98,7 @@ fn parts(proof: &Proof, count: u64) -> String {
         Proof::Formulas(_) => "assertion",
         Proof::Conformance(_) => "part",
         Proof::Protection(_) => "point",
+        Proof::Hierarchy(_) => "place",
         Proof::Coverability(_) => "part",
         Proof::Schedules(_) => "node",
         Proof::Reachable(_) | Proof::Modular(_) | Proof::Frontier(_) => "state",

@@ -7,15 +7,20 @@
 //! exclude each race, and each other error; then it is a proof.
 //!
 //! Errors other than races that depend on values are beyond it; it says which one it could not exclude.
+//!
+//! [`order`] looks for an order of the locks in which everybody takes them: then nobody waits for ever.
 
 mod errors;
 mod facts;
 mod flow;
+mod hierarchy;
 mod model;
 mod races;
 mod read;
 mod stable;
 mod transfer;
+
+pub use hierarchy::{Order, is_about_waiting, order};
 
 use facts::{SetId, Sets};
 use flow::{Banned, Code, Flow};
@@ -33,8 +38,8 @@ pub(crate) type Threads = Vec<Vec<Code>>;
 
 /// Whether the engine can treat a program, or why it cannot.
 pub fn applicable(program: &Program) -> Result<(), String> {
-    if program.patterns().any(|(_, pattern)| pattern.is_of_all_threads()) {
-        return Err("it asks about what all threads do together".to_string());
+    if is_about_waiting(program) {
+        return Ok(());
     }
     if program.formulas().next().is_some() {
         return Err("it has properties other than `norace`".to_string());

@@ -12,6 +12,7 @@ mod coverability;
 mod file;
 mod formulas;
 mod frontier;
+mod hierarchy;
 mod modular;
 mod proof;
 mod protection;

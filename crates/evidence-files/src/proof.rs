@@ -7,18 +7,21 @@ use crate::coverability::{BoundedFile, CoreFile, CoverabilityIn};
 use crate::file::{CopiesInFile, Header, check_any_copies, check_format, unreadable};
 use crate::formulas::ThreadIn;
 use crate::frontier::IterateIn;
+use crate::hierarchy::OrderedLockFile;
 use crate::modular::CaseIn;
 use crate::protection::{CodeFile, FactFile, LockFile, ProtectionIn};
 use crate::reachable::{FoldingFile, ReachableIn, Rows};
 use crate::rows::{check_variables, entry, present, variable_names};
 use crate::schedules::{NodeFile, ReasonFile};
-use crate::{cartesian, conformance, coverability, formulas, frontier, modular, protection, reachable, schedules};
+use crate::{
+    cartesian, conformance, coverability, formulas, frontier, hierarchy, modular, protection, reachable, schedules,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::sync::Arc;
-use threadwise_evidence::{ConformanceProof, FileError, Proof};
+use threadwise_evidence::{ConformanceProof, FileError, HierarchyProof, Proof};
 use threadwise_ir::{Instance, Program};
 
 const FORMAT: &str = "threadwise-proof";
@@ -32,6 +35,7 @@ const CONFORMANCE: &str = "conformance";
 const CARTESIAN: &str = "cartesian";
 const FORMULAS: &str = "formulas";
 const PROTECTION: &str = "protection";
+const HIERARCHY: &str = "hierarchy";
 const COVERABILITY: &str = "coverability";
 const SCHEDULES: &str = "schedules";
 
@@ -70,6 +74,7 @@ fn kind_of(proof: &Proof) -> &'static str {
         Proof::Conformance(_) => CONFORMANCE,
         Proof::Formulas(_) => FORMULAS,
         Proof::Protection(_) => PROTECTION,
+        Proof::Hierarchy(_) => HIERARCHY,
         Proof::Coverability(_) => COVERABILITY,
         Proof::Schedules(_) => SCHEDULES,
     }
@@ -85,6 +90,14 @@ fn write_body<W: Write>(out: &mut W, program: &Arc<Program>, proof: &Proof) -> i
         Proof::Cartesian(proof) => cartesian::write(out, &instance, proof),
         Proof::Formulas(proof) => formulas::write(out, program, proof),
         Proof::Protection(proof) => protection::write(out, program, proof),
+        Proof::Hierarchy(proof) => {
+            hierarchy::write(out, program, proof)?;
+            let Some(rest) = &proof.rest else { return Ok(()) };
+            write!(out, ",\n\"rest\": {{")?;
+            entry(out, "kind", kind_of(rest))?;
+            write_body(out, &Arc::new(HierarchyProof::remainder(program)), rest)?;
+            write!(out, "}}")
+        }
         Proof::Coverability(proof) => coverability::write(out, program, proof),
         Proof::Schedules(proof) => schedules::write(out, proof),
         Proof::Conformance(proof) => {
@@ -132,6 +145,10 @@ struct ProofIn {
     status: Option<String>,
     facts: Option<Vec<Vec<FactFile>>>,
     protection: Option<BTreeMap<String, Vec<CodeFile>>>,
+    ordered: Option<Vec<String>>,
+    forgotten: Option<Vec<(u32, u32)>>,
+    order: Option<Vec<OrderedLockFile>>,
+    rest: Option<Box<ProofIn>>,
     copies: Option<BTreeMap<String, u32>>,
     cores: Option<Vec<CoreFile>>,
     starts: Option<Vec<u32>>,
@@ -158,6 +175,7 @@ enum Kind {
     Conformance,
     Formulas,
     Protection,
+    Hierarchy,
     Coverability,
     Schedules,
 }
@@ -172,6 +190,7 @@ impl Kind {
             CONFORMANCE => Ok(Kind::Conformance),
             FORMULAS => Ok(Kind::Formulas),
             PROTECTION => Ok(Kind::Protection),
+            HIERARCHY => Ok(Kind::Hierarchy),
             COVERABILITY => Ok(Kind::Coverability),
             SCHEDULES => Ok(Kind::Schedules),
             other => Err(FileError::new(format!("proofs of the kind `{other}` are not known")).within("kind")),
@@ -257,6 +276,12 @@ impl ProofIn {
                     ProtectionIn { is_of_outline, locks: &locks, status, facts: &facts, protection: &protection };
                 Proof::Protection(protection::decode(program, &file)?)
             }
+            Kind::Hierarchy => {
+                let ordered = present(self.ordered, "ordered")?;
+                let (forgotten, order) = (present(self.forgotten, "forgotten")?, present(self.order, "order")?);
+                let rest = self.rest.map(|rest| fit_rest(*rest, program).map_err(|e| e.within("rest"))).transpose()?;
+                Proof::Hierarchy(hierarchy::decode(program, &ordered, &forgotten, &order, rest)?)
+            }
             Kind::Coverability => {
                 let file = CoverabilityIn {
                     copies: present(self.copies, "copies")?,
@@ -281,4 +306,12 @@ fn fit_composition(mut body: ProofIn, program: &Arc<Program>) -> Result<Proof, F
     let kind = Kind::named(&present(body.kind.take(), "kind")?)?;
     let instance = Instance::new(abstraction.composition.clone(), 0);
     body.fit(kind, &abstraction.composition, &instance)
+}
+
+/// The proof of the program that does not forbid deadlocks.
+fn fit_rest(mut body: ProofIn, program: &Arc<Program>) -> Result<Proof, FileError> {
+    let remainder = Arc::new(HierarchyProof::remainder(program));
+    let kind = Kind::named(&present(body.kind.take(), "kind")?)?;
+    let instance = Instance::new(remainder.clone(), 0);
+    body.fit(kind, &remainder, &instance)
 }

@@ -14,6 +14,7 @@ mod change;
 mod coverability;
 mod error;
 mod folding;
+mod hierarchy;
 mod path;
 mod points;
 mod proof;
@@ -31,6 +32,7 @@ pub use change::ModularChange;
 pub use coverability::{Bounded, Core, CoverabilityProof};
 pub use error::{FileError, MAX_ANY_COPIES};
 pub use folding::Folding;
+pub use hierarchy::{HierarchyProof, OrderedLock};
 pub use path::follow;
 pub use points::{conformance_instance, specification};
 pub use proof::{

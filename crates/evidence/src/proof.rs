@@ -1,4 +1,4 @@
-use crate::{CoverabilityProof, Folding, ProtectionProof, ScheduleProof};
+use crate::{CoverabilityProof, Folding, HierarchyProof, ProtectionProof, ScheduleProof};
 use threadwise_ir::{AnyCopies, Fault, Path, Point, PropertyId, State, StepError, Store, TemplateId, ThreadId};
 use threadwise_source::Span;
 
@@ -19,6 +19,8 @@ pub enum Proof {
     Formulas(FormulaProof),
     /// Which locks threads hold, and who runs meanwhile.
     Protection(ProtectionProof),
+    /// The order in which threads take locks, and why everything else is well.
+    Hierarchy(HierarchyProof),
     /// What a few threads do, and what any number of copies do beside them.
     Coverability(CoverabilityProof),
     /// Schedules that stand for all executions, and what holds along them.
@@ -30,6 +32,7 @@ impl Proof {
     pub fn is_modular(&self) -> bool {
         match self {
             Proof::Modular(_) | Proof::Frontier(_) | Proof::Protection(_) => true,
+            Proof::Hierarchy(proof) => proof.rest.as_deref().is_none_or(Proof::is_modular),
             Proof::Cartesian(proof) => proof.is_modular(),
             Proof::Formulas(proof) => proof.is_modular(),
             Proof::Reachable(_) | Proof::Conformance(_) | Proof::Coverability(_) | Proof::Schedules(_) => false,

@@ -26,6 +26,7 @@ pub mod patience;
 mod point;
 mod program;
 mod property;
+mod residual;
 mod routines;
 mod scene;
 mod sort;

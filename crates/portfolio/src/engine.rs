@@ -1,6 +1,7 @@
 use crate::name::EngineName;
 use crate::options::ExceptionsKind;
 use crate::verify::Request;
+use crate::waiting;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_claims::{Claim, Stats};
@@ -118,13 +119,16 @@ impl Engine for Modular {
     }
 
     fn applicable(&self, program: &Program) -> Result<(), String> {
-        modular::applicable(program)
+        modular::applicable(program).or_else(|why| if waiting::has_order(program) { Ok(()) } else { Err(why) })
     }
 
     /// An error that the abstraction admits may be real: a short search of interleavings finds out. The analysis
     /// may go on for ever, so it comes after a while even if that has not ended.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
         let how = request.options.modular;
+        if let Some(proved) = waiting::proved_by_order(program, request, budget, &Modular) {
+            return proved;
+        }
         if request.in_company {
             return modular::analyse(program, &how, budget);
         }
@@ -156,6 +160,9 @@ impl Engine for Cartesian {
     }
 
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
+        if let Some(proved) = waiting::proved_by_order(program, request, budget, &Cartesian) {
+            return proved;
+        }
         // For programs with locks the exceptions are known, and nothing has to be learnt.
         let exceptions = match request.options.cartesian.exceptions {
             ExceptionsKind::Declared
@@ -243,7 +250,7 @@ impl Engine for Locks {
     }
 
     fn summary(&self) -> &'static str {
-        "proves that nothing races from which locks are held and who has been started and joined"
+        "proves that nothing races, or waits for ever, from which locks are held and who has been started and joined"
     }
 
     fn applicable(&self, program: &Program) -> Result<(), String> {
@@ -256,14 +263,11 @@ impl Engine for Locks {
 
     /// A race that could not be excluded may be real: a short search of interleavings finds out.
     fn run(&self, program: &Arc<Program>, request: &Request, budget: &Budget) -> (Claim, Stats) {
-        let (claim, stats) = locks::analyse(program, budget);
-        if let Claim::Unknown(_) = claim
-            && !request.in_company
-            && let (Claim::Refuted(trace), _) = explicit::explore(program, &request.short_search(program), budget)
-        {
-            return (Claim::Refuted(trace), stats);
-        }
-        (claim, stats)
+        let said = match locks::is_about_waiting(program) {
+            true => waiting::by_order(program, request, budget, &[&Locks, &Intervals, &Modular, &Cartesian]),
+            false => locks::analyse(program, budget),
+        };
+        request.or_an_error(said, program, budget)
     }
 }
 

@@ -32,6 +32,7 @@ mod registry;
 mod tautology;
 mod unreached;
 mod verify;
+mod waiting;
 
 pub use again::{Earlier, KEPT, keep, verify_again};
 pub use engine::Engine;

@@ -82,6 +82,7 @@ pub(crate) fn proof_text(program: &Arc<Program>, proof: &Proof, most: usize) -> 
         | Proof::Conformance(_)
         | Proof::Formulas(_)
         | Proof::Protection(_)
+        | Proof::Hierarchy(_)
         | Proof::Coverability(_)
         | Proof::Schedules(_) => None,
     }

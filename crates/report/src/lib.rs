@@ -21,6 +21,7 @@ mod environment;
 mod facts;
 mod formula;
 mod guarantee;
+mod hierarchy;
 mod human;
 mod infix;
 mod invariant;

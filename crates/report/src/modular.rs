@@ -33,6 +33,9 @@ pub fn render_proof(program: &Arc<Program>, proof: &Proof, layout: &Layout) -> O
     if let Proof::Protection(proof) = proof {
         return Some(crate::protection::text(program, proof, layout));
     }
+    if let Proof::Hierarchy(proof) = proof {
+        return Some(crate::hierarchy::text(program, proof, layout));
+    }
     let most = if layout.whole { usize::MAX } else { MAX_PLACES };
     let text = proof_text(program, proof, most)?;
     let preamble = preamble(program, &text);
@@ -76,6 +79,7 @@ pub(crate) fn how(proof: &Proof, states: &str) -> Option<String> {
         Proof::Formulas(proof) if proof.is_modular() => Some(crate::contracts::how(proof)),
         Proof::Formulas(_) => Some(format!("assertions at each point of a thread; all {states} have been checked")),
         Proof::Protection(proof) => Some(crate::protection::how(proof, states)),
+        Proof::Hierarchy(proof) => Some(crate::hierarchy::how(proof, states)),
         Proof::Modular(_) => Some(format!(
             "each thread alone, against what the others do; the proof's {states} thread states have been checked"
         )),

@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 const JUDGES: [&str; 2] = ["check", "replay"];
 
 /// Whose verdicts rest on which rooms of `check`.
-const KINDS: [(&str, &[&str]); 9] = [
+const KINDS: [(&str, &[&str]); 10] = [
     ("SAFE by `explicit`", &["reachable"]),
     ("SAFE by `modular`", &["modular", "frontier"]),
     ("SAFE by `modular` after an edit", &["again"]),
     ("SAFE by `cartesian`", &["cartesian"]),
     ("SAFE by `contracts`, `predicates`, `intervals` or `relations`", &["formulas"]),
     ("SAFE by `locks`", &["protection"]),
+    ("SAFE by `locks` where deadlocks are forbidden, beside the judge of everything else", &["hierarchy"]),
     ("SAFE by `coverability`", &["coverability"]),
     ("SAFE by `lockstep`", &["schedules"]),
     ("SAFE by `conformance`, beside the judge of what it says of the abstract threads", &["conformance"]),

@@ -88,7 +88,7 @@ impl Known {
                 known.program = if proof.is_of_outline { program.outline.clone()? } else { program.clone() };
                 known.see_held(proof);
             }
-            Proof::Conformance(_) | Proof::Coverability(_) | Proof::Schedules(_) => return None,
+            Proof::Conformance(_) | Proof::Hierarchy(_) | Proof::Coverability(_) | Proof::Schedules(_) => return None,
         }
         Some(known)
     }
