@@ -12,6 +12,8 @@ pub enum Note {
     ConstantProperty { text: String, place: String, looks: bool },
     /// A search came across a deadlock, which is no error unless the program, or the user, says so.
     Deadlock { place: String, program: String },
+    /// Threads can come to wait for each other's locks while others run on, which is no error either.
+    LockCycle { place: String, program: String },
     /// An engine is at fault, but another one has the answer.
     Breakdown { reason: String },
 }
@@ -20,9 +22,11 @@ impl Note {
     /// Whether it is for everybody, or for those who ask for details.
     pub fn is_warning(&self) -> bool {
         match self {
-            Note::NoInitialState | Note::ConstantProperty { .. } | Note::Deadlock { .. } | Note::Breakdown { .. } => {
-                true
-            }
+            Note::NoInitialState
+            | Note::ConstantProperty { .. }
+            | Note::Deadlock { .. }
+            | Note::LockCycle { .. }
+            | Note::Breakdown { .. } => true,
         }
     }
 }
@@ -41,6 +45,11 @@ impl fmt::Display for Note {
             Note::Deadlock { place, program } => write!(
                 f,
                 "note: all threads can come to wait for ever, one of them at {place}; \
+                 `threadwise check --deadlock {program}` shows how"
+            ),
+            Note::LockCycle { place, program } => write!(
+                f,
+                "note: some threads can come to wait for each other's locks for ever, one of them at {place}; \
                  `threadwise check --deadlock {program}` shows how"
             ),
             Note::Breakdown { reason } => write!(f, "warning: {reason}; please report it"),

@@ -6,6 +6,7 @@ use crate::options::EngineOptions;
 use crate::plan::not_for_this_program;
 use crate::race::race;
 use crate::unreached::{constant_properties, left_open, unreached};
+use crate::waiting::note_on_waiting;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use threadwise_claims::{Advice, Attempt, Claim, Stats, Unknown, Unreached};
@@ -82,6 +83,7 @@ impl Outcome {
 /// Verifies a program: runs the engine that was asked for, or several, and has what they claim judged. Engines and
 /// judges end when the budget does; one that did not would be left behind.
 pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Outcome {
+    let asked = program.clone();
     let (program, request, engine) = (program.clone(), request.clone(), request.engine);
     let work = move |budget: &Budget| match request.engine {
         EngineChoice::Auto => race(&program, &request, budget),
@@ -91,7 +93,14 @@ pub fn verify(program: &Arc<Program>, request: &Request, budget: &Budget) -> Out
             Err(limit) => without_answer(name.into(), at_limit(limit)),
         },
     };
-    let watched = watched(engine.as_str(), budget, work);
+    let watched = watched(engine.as_str(), budget, move |budget: &Budget| {
+        let mut outcome = work(budget);
+        let is_told = |note: &Note| matches!(note, Note::Deadlock { .. });
+        if !matches!(outcome.verdict, Verdict::Unsafe(_)) && !outcome.notes.iter().any(is_told) {
+            outcome.notes.extend(note_on_waiting(&asked, budget));
+        }
+        outcome
+    });
     watched.unwrap_or_else(|limit| without_answer(engine, at_limit(limit)))
 }
 

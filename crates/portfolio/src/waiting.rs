@@ -2,15 +2,18 @@
 //! everything else.
 
 use crate::engine::Engine;
+use crate::notes::Note;
 use crate::verify::Request;
 use std::sync::Arc;
 use std::time::Duration;
 use threadwise_check::check;
 use threadwise_claims::{Advice, Claim, Stats, Unknown};
 use threadwise_engine_locks::{Order, is_about_waiting, order};
-use threadwise_evidence::{HierarchyProof, Proof};
-use threadwise_ir::Program;
+use threadwise_evidence::{HierarchyProof, Proof, Trace, Violation};
+use threadwise_ir::{Instance, Pattern, Program};
 use threadwise_limits::Budget;
+use threadwise_replay::replay;
+use threadwise_source::Span;
 
 /// The order takes but a moment where there is one.
 const FOR_THE_ORDER: Duration = Duration::from_secs(5);
@@ -79,4 +82,37 @@ pub(crate) fn has_order(program: &Program) -> bool {
     let program = Arc::new(program.clone());
     let moment = Budget::unlimited().slice(A_MOMENT);
     is_about_waiting(&program) && matches!(order(&program, &moment), Ok(Order::Excludes { .. }))
+}
+
+/// Larger programs are not looked at where nobody asked.
+const MOST_EDGES: usize = 20_000;
+
+/// That threads take locks around a cycle and so may wait for ever, in a program that does not forbid it. A look that
+/// takes but a moment; what it finds has been replayed.
+pub(crate) fn note_on_waiting(program: &Arc<Program>, budget: &Budget) -> Option<Note> {
+    let is_asked = is_about_waiting(program) || program.telling.is_some();
+    if is_asked || program.edges.len() > MOST_EDGES || budget.check().is_err() {
+        return None;
+    }
+    let mut forbidding = (**program).clone();
+    forbidding.forbid_deadlocks(Span::default());
+    let forbidding = Arc::new(forbidding);
+    let Ok(Order::Refutes(trace)) = order(&forbidding, &budget.slice(A_MOMENT)) else { return None };
+    let instance = Instance::new(forbidding.clone(), trace.any_copies.clone());
+    replay(&instance, &trace).ok()?;
+    let (place, name) = (waits_at(&instance, &trace)?, program.source.name().to_string());
+    let Violation::Property(property) = trace.violation else { return None };
+    match forbidding.property(property).pattern()? {
+        Pattern::Deadlock => Some(Note::Deadlock { place, program: name }),
+        Pattern::LockCycle => Some(Note::LockCycle { place, program: name }),
+        Pattern::Signs(_) => None,
+    }
+}
+
+/// Where the thread waits that moves first.
+fn waits_at(instance: &Instance, trace: &Trace) -> Option<String> {
+    let first = trace.steps.first()?.thread;
+    let last = trace.steps.iter().rfind(|step| step.thread == first)?;
+    let location = instance.program.location(instance.location_of(&last.local));
+    Some(instance.program.source.locate(location.span))
 }

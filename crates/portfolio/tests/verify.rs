@@ -215,7 +215,7 @@ fn a_property_that_looks_at_nothing_is_told_of() {
         .iter()
         .filter_map(|note| match note {
             Note::ConstantProperty { text, .. } => Some(&**text),
-            Note::NoInitialState | Note::Deadlock { .. } | Note::Breakdown { .. } => None,
+            Note::NoInitialState | Note::Deadlock { .. } | Note::LockCycle { .. } | Note::Breakdown { .. } => None,
         })
         .collect();
     assert_eq!(told, ["invariant 1 < 2;", "invariant x < 3;", "never false;"]);

@@ -168,6 +168,26 @@ fn any_number_of_clients_keep_to_the_order() {
     assert!(matches!(by_locks(&program("any.tw", &clients("b", "a"))).verdict, Verdict::Unsafe(_)));
 }
 
+/// Where nobody forbids it, a note says that threads may come to wait for each other's locks, and which command shows it.
+#[test]
+fn a_note_tells_of_cycles_that_nobody_forbids() {
+    let notes = |text: &str| {
+        let outcome = verify(&program("notes.tw", text), &Request::default(), &Budget::unlimited());
+        assert!(!matches!(outcome.verdict, Verdict::Unsafe(_)), "{:?}", outcome.verdict);
+        outcome.notes.iter().map(|note| note.to_string()).collect::<Vec<String>>()
+    };
+    let crossed = "shared a, b: mutex;
+        thread P { acquire(a); acquire(b); release(b); release(a); }
+        thread Q { acquire(b); acquire(a); release(a); release(b); }";
+    let whole = "note: all threads can come to wait for ever, one of them at notes.tw:2:32; \
+                 `threadwise check --deadlock notes.tw` shows how";
+    assert_eq!(notes(crossed), [whole]);
+    let part = "note: some threads can come to wait for each other's locks for ever, one of them at notes.tw:2:32; \
+                `threadwise check --deadlock notes.tw` shows how";
+    assert_eq!(notes(&format!("{crossed} thread R {{ loop {{ skip; }} }}")), [part]);
+    assert!(notes(&crossed.replace("acquire(b); acquire(a)", "acquire(a); acquire(b)")).is_empty());
+}
+
 /// Each is stuck, or may be, and looks as if it were not.
 #[test]
 fn what_only_looks_ordered_is_not_proved() {
