@@ -109,6 +109,7 @@ fn concluded(
             Some(trace) => Order::Refutes(Box::new(trace)),
             None => Order::Unknown(told(instance, &cycle, &found)),
         },
+        Ok(_) if found.doubt.is_some() => Order::Unknown(found.doubt.unwrap_or_default()),
         Ok(order) => {
             let others = || {
                 let property = program.properties.iter().find(|p| !p.pattern().is_some_and(|p| p.is_of_all_threads()));

@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub(super) before: BTreeMap<Name, BTreeMap<Name, Vec<(LocationId, Whose)>>>,
     /// Something other than waiting that may go wrong.
     pub(super) open: Option<String>,
+    /// Somebody who may wait for ever for another reason.
+    pub(super) doubt: Option<String>,
 }
 
 /// Whose ways they are.
@@ -174,11 +176,16 @@ impl<'a> Follower<'a> {
         let program = &self.instance.program;
         let location = program.location(spot.at);
         let may_rest = location.wait == Wait::IsMeant || program.routine(location.routine).exit == spot.at;
-        match (may_rest, spot.held.is_empty()) {
-            (true, true) => Ok(()),
-            (true, false) => Err(self.doubt(spot, "a thread ends, or may wait for ever, and has a lock")),
-            (false, _) => Err(self.doubt(spot, "a thread waits for something other than a lock that it has not")),
+        let what = match (may_rest, spot.held.is_empty()) {
+            (true, true) => return Ok(()),
+            (true, false) => "a thread ends, or may wait for ever, and has a lock",
+            (false, _) => "a thread waits for something other than a lock that it has not",
+        };
+        // There may be a cycle of locks all the same.
+        if let (None, Doubt::Other(why)) = (&self.found.doubt, self.doubt(spot, what)) {
+            self.found.doubt = Some(why);
         }
+        Ok(())
     }
 
     /// The fewest locks that must be free for the step to be possible, if that is all it takes.
