@@ -70,7 +70,7 @@ fn measure_driver(driver: &Driver, shop: &Workshop, most: u32) -> Result<Family>
 /// The section of the page.
 pub fn section(families: &[Family]) -> Section {
     let text = "\nThe tables of ABSTHR, section 4, measured again: the programs, and the same with abstract workers in the \
-                places of the workers. Engine `explicit` without symmetry and without folding, and SPIN without partial-order \
+                places of the workers. Engine `explicit` without symmetry, folding and reduction, and SPIN without partial-order \
                 reduction, visit the same states. In each cell: CPU seconds, or the limit that was met. The paper's figures are for \
                 its own Promela texts and for SPIN on the machines of 2010, in rows by its number \
                 of threads; 0 is below its precision, n/a and t/o are its limits of 2 GB and of 20 minutes.\n";

@@ -3,7 +3,7 @@
 use crate::bench::Section;
 use crate::data::Family;
 use crate::findings::{About, compare};
-use crate::peers::{UNREDUCED, Workshop};
+use crate::peers::{SYMMETRY_ONLY, UNREDUCED, Workshop};
 use crate::picture::{Axis, Curve, Marker, Picture, full_name};
 use crate::tables::write_family;
 use anyhow::Result;
@@ -58,7 +58,7 @@ fn interchangeable(shop: &Workshop, m: usize, quick: bool) -> Result<Family> {
             family.series[2].push(n, spin(shop, "lock-class", m, n)?);
         }
         if n <= MOST_SYMMETRIC && family.series[3].goes_on() {
-            family.series[3].push(n, shop.engine("explicit", "states", &program, &defines, &["--no-fold"])?);
+            family.series[3].push(n, shop.engine("explicit", "states", &program, &defines, &SYMMETRY_ONLY)?);
         }
     }
     Ok(family)
@@ -98,7 +98,7 @@ fn other(shop: &Workshop, title: &str, model: &str, listed: &[u32], quick: bool)
         }
         family.series[1].push(n, shop.explicit(model, n, &UNREDUCED)?);
         family.series[2].push(n, shop.spin(model, n)?);
-        family.series[3].push(n, shop.explicit(model, n, &["--no-fold"])?);
+        family.series[3].push(n, shop.explicit(model, n, &SYMMETRY_ONLY)?);
     }
     Ok(family)
 }

@@ -14,6 +14,9 @@ pub const SECONDS: u64 = 300;
 /// What turns off the reductions of engine `explicit`, so that it visits the states that other tools count.
 pub const UNREDUCED: [&str; 3] = ["--no-symmetry", "--no-fold", "--no-reduction"];
 
+/// What turns off all of them but symmetry, for tools that have that only.
+pub const SYMMETRY_ONLY: [&str; 2] = ["--no-fold", "--no-reduction"];
+
 /// One measurement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {

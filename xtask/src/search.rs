@@ -3,7 +3,7 @@
 use crate::bench::Section;
 use crate::data::{Family, Series};
 use crate::findings::{About, compare};
-use crate::peers::{Run, UNREDUCED, Workshop};
+use crate::peers::{Run, SYMMETRY_ONLY, UNREDUCED, Workshop};
 use crate::picture::{Axis, Curve, Marker, Picture};
 use crate::tables::write_family;
 use anyhow::Result;
@@ -48,7 +48,7 @@ pub fn beside_spin(shop: &Workshop, quick: bool) -> Result<Vec<Family>> {
 
 /// Measures the searches with symmetry.
 pub fn beside_rumur(shop: &Workshop, quick: bool) -> Result<Vec<Family>> {
-    let ours = |model: &str, n| shop.explicit(model, n, &["--no-fold"]);
+    let ours = |model: &str, n| shop.explicit(model, n, &SYMMETRY_ONLY);
     let rumur = |model: &str, n| shop.rumur(model, n);
     let families = AGAINST_RUMUR.iter().map(|case| measure(case, quick, ours, "rumur", rumur));
     let mut families = families.collect::<Result<Vec<_>>>()?;
@@ -88,7 +88,7 @@ fn folded(shop: &Workshop, quick: bool) -> Result<Family> {
 
 /// The section about SPIN.
 pub fn spin_section(families: &[Family]) -> Section {
-    let text = "\nEngine `explicit` without symmetry and without folding, and SPIN without partial-order reduction, visit the \
+    let text = "\nEngine `explicit` without symmetry, folding and reduction, and SPIN without partial-order reduction, visit the \
                 same states.\n";
     section(families, "SPIN", text, "search-spin", "Exhaustive search without symmetry")
 }
