@@ -181,6 +181,8 @@ fn elaborated(
     elaborator.warn_about_unknown();
     diagnostics.append(&mut elaborator.diagnostics);
     Some(Code {
+        assumed: Vec::new(),
+        added_files: Vec::new(),
         source: source.clone(),
         structs: elaborator.structs.lowered(options.model),
         globals: elaborator.globals,

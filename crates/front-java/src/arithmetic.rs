@@ -93,7 +93,8 @@ impl Lowering<'_, '_, '_> {
     pub(crate) fn load(&mut self) -> Fallible<()> {
         let id = self.variable()?;
         let web = self.webs.of_instruction[&self.index];
-        let value = Value::of_class(self.body.load(id), self.known.classes.get(&web).cloned());
+        let declared = || self.webs.all[web].class.clone();
+        let value = Value::of_class(self.body.load(id), self.known.classes.get(&web).cloned().or_else(declared));
         self.body.push(Value {
             is_not_null: self.known.not_null.get(&web).copied().unwrap_or(false),
             is_exact: self.known.exact.get(&web).copied().unwrap_or(false),

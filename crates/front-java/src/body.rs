@@ -81,8 +81,8 @@ pub(crate) struct Body<'b, 'p, 'a> {
     pub(crate) is_static_part: bool,
     /// Nobody called the function: an exception that leaves it is caught by nobody.
     pub(crate) is_outermost: bool,
-    /// An exception that a call gives here leads to where nothing is known.
-    pub(crate) is_lost_by_exceptions: bool,
+    /// What exceptions that leave calls here set to one: a barrier is broken then.
+    pub(crate) breaks: Option<Place>,
     temporaries: Vec<(LocalId, Type, bool)>,
     spilled: BTreeMap<(usize, String), LocalId>,
 }
@@ -127,7 +127,7 @@ impl<'b, 'p, 'a> Body<'b, 'p, 'a> {
             result,
             is_static_part: false,
             is_outermost: false,
-            is_lost_by_exceptions: false,
+            breaks: None,
             temporaries: Vec::new(),
             spilled: BTreeMap::new(),
         };
@@ -475,14 +475,12 @@ impl<'b, 'p, 'a> Body<'b, 'p, 'a> {
         let otherwise = self.unless(none);
         let (then, stack) = (self.here, self.stack.clone());
         self.go_on_in(otherwise);
-        if self.is_lost_by_exceptions {
-            self.emit(InstructionKind::Assert(int(0, span), Failure::Beyond));
-            self.finish(End::Unreachable);
-        } else {
-            let exception = self.kept(Expr::load(pending.clone()));
-            self.assign(pending, null(span));
-            self.throw(Value { is_not_null: true, ..Value::new(exception) })?;
+        let exception = self.kept(Expr::load(pending.clone()));
+        self.assign(pending, null(span));
+        if let Some(broken) = self.breaks.clone() {
+            self.assign(broken, int(1, span));
         }
+        self.throw(Value { is_not_null: true, ..Value::new(exception) })?;
         self.stack = stack;
         self.go_on_in(BlockId(then as u32));
         Ok(())

@@ -11,6 +11,25 @@ use cafebabe::constant_pool::{InvokeDynamic, MemberRef};
 use std::collections::BTreeMap;
 use threadwise_memory::code::{End, ExprKind, InstructionKind};
 
+/// A call of a method of an object.
+#[derive(Clone)]
+pub(crate) struct Call<'c> {
+    /// The class that the call names, which that of the object is or comes from.
+    pub(crate) class: &'c str,
+    pub(crate) name: &'c str,
+    pub(crate) descriptor: &'c str,
+    pub(crate) object: Value,
+    pub(crate) args: Vec<Value>,
+    pub(crate) result: Option<JavaType>,
+}
+
+impl<'c> Call<'c> {
+    /// Of `run`, which takes and gives nothing.
+    pub(crate) fn run(class: &'c str, object: Value) -> Call<'c> {
+        Call { class, name: "run", descriptor: "()V", object, args: Vec::new(), result: None }
+    }
+}
+
 impl Lowering<'_, '_, '_> {
     pub(crate) fn invoke_static(&mut self, member: &MemberRef<'_>) -> Fallible<()> {
         let (class, name, descriptor) = key(member);
@@ -92,7 +111,8 @@ impl Lowering<'_, '_, '_> {
         if class.starts_with('[') && &*name == "clone" {
             return self.cloned(&class, &object);
         }
-        let value = self.call_object(&class, &name, &descriptor, object, args, result)?;
+        let call = Call { class: &class, name: &name, descriptor: &descriptor, object, args, result };
+        let value = self.call_object(call)?;
         self.push_result(value);
         Ok(())
     }
@@ -114,16 +134,8 @@ impl Lowering<'_, '_, '_> {
     }
 
     /// Calls a method of an object, whatever class it is of.
-    pub(crate) fn call_object(
-        &mut self,
-        class: &str,
-        name: &str,
-        descriptor: &str,
-        object: Value,
-        args: Vec<Value>,
-        result: Option<JavaType>,
-    ) -> Fallible<Option<Value>> {
-        self.call_one_of(class, name, descriptor, object, args, result, |_| true)
+    pub(crate) fn call_object(&mut self, call: Call<'_>) -> Fallible<Option<Value>> {
+        self.call_one_of(call, |_| true)
     }
 
     /// What a thread or a barrier was given to run.
@@ -132,28 +144,19 @@ impl Lowering<'_, '_, '_> {
         let given = if of_threads { &reached.targets } else { &reached.actions };
         let (lambdas, others) = (given.lambdas.clone(), given.others);
         let may = |class: &Name| others || lambdas.contains(class);
-        self.call_one_of("java/lang/Runnable", "run", "()V", object, Vec::new(), None, may)?;
+        self.call_one_of(Call::run("java/lang/Runnable", object), may)?;
         Ok(())
     }
 
     /// The same, where only objects of some classes can be there.
-    #[allow(clippy::too_many_arguments)]
-    fn call_one_of(
-        &mut self,
-        class: &str,
-        name: &str,
-        descriptor: &str,
-        object: Value,
-        args: Vec<Value>,
-        result: Option<JavaType>,
-        may_be: impl Fn(&Name) -> bool,
-    ) -> Fallible<Option<Value>> {
-        self.body.check_not_null(&object)?;
+    fn call_one_of(&mut self, call: Call<'_>, may_be: impl Fn(&Name) -> bool) -> Fallible<Option<Value>> {
+        let Call { class, name, descriptor, .. } = call;
+        self.body.check_not_null(&call.object)?;
         let mut ways: BTreeMap<Target, Vec<Name>> = BTreeMap::new();
-        let exact = object.class.clone().filter(|_| object.is_exact);
+        let exact = call.object.class.clone().filter(|_| call.object.is_exact);
         match exact {
             Some(exact) => {
-                let target = self.body.program.reached.resolve(&exact, name, descriptor);
+                let target = self.body.program.reached.target(class, &exact, name, descriptor);
                 ways.insert(target, vec![exact]);
             }
             None => {
@@ -176,25 +179,19 @@ impl Lowering<'_, '_, '_> {
             class == "java/lang/Runnable" && ways.remove(&Target::Model("java/lang/Thread".into())).is_some();
         if ways.len() == 1 && !is_nested {
             let (target, _) = ways.pop_first().expect("there is one");
-            return self.call_target(target, name, descriptor, object, args, result);
+            return self.call_target(target, call);
         }
-        self.dispatched(ways, name, descriptor, object, args, result)
+        self.dispatched(ways, call)
     }
 
-    fn dispatched(
-        &mut self,
-        ways: BTreeMap<Target, Vec<Name>>,
-        name: &str,
-        descriptor: &str,
-        object: Value,
-        args: Vec<Value>,
-        result: Option<JavaType>,
-    ) -> Fallible<Option<Value>> {
+    fn dispatched(&mut self, ways: BTreeMap<Target, Vec<Name>>, call: Call<'_>) -> Fallible<Option<Value>> {
         let span = self.body.span;
-        let expr = self.body.plain(object.clone());
+        let expr = self.body.plain(call.object.clone());
         let expr = self.body.kept(expr);
-        let args: Vec<Value> = args
-            .into_iter()
+        let args: Vec<Value> = call
+            .args
+            .iter()
+            .cloned()
             .map(|arg| {
                 let plain = self.body.plain(arg.clone());
                 Value { expr: self.body.kept(plain), is_opaque: false, compared: None, ..arg }
@@ -202,7 +199,7 @@ impl Lowering<'_, '_, '_> {
             .collect();
         let number = self.body.struct_number(expr.clone());
         let joined = self.body.new_block();
-        let kept = result.as_ref().map(|ty| self.body.temporary(&ty.computed()));
+        let kept = call.result.as_ref().map(|ty| self.body.temporary(&ty.computed()));
         let (from, stack) = (self.body.here, self.body.stack.clone());
         let mut cases = Vec::new();
         for (target, classes) in ways {
@@ -213,8 +210,8 @@ impl Lowering<'_, '_, '_> {
             }
             self.body.go_on_in(block);
             self.body.stack = stack.clone();
-            let object = Value { expr: expr.clone(), is_opaque: false, ..object.clone() };
-            let value = self.call_target(target, name, descriptor, object, args.clone(), result.clone())?;
+            let object = Value { expr: expr.clone(), is_opaque: false, ..call.object.clone() };
+            let value = self.call_target(target, Call { object, args: args.clone(), ..call.clone() })?;
             if let (Some(id), Some(value)) = (kept, value) {
                 let value = self.body.plain(value);
                 self.body.assign(self.body.place(id), value);
@@ -231,19 +228,12 @@ impl Lowering<'_, '_, '_> {
         self.body.finish(End::Unreachable);
         self.body.go_on_in(joined);
         self.body.stack = stack;
-        let class = result.and_then(|ty| ty.class());
+        let class = call.result.and_then(|ty| ty.class());
         Ok(kept.map(|id| Value::of_class(self.body.load(id), class)))
     }
 
-    fn call_target(
-        &mut self,
-        target: Target,
-        name: &str,
-        descriptor: &str,
-        object: Value,
-        args: Vec<Value>,
-        result: Option<JavaType>,
-    ) -> Fallible<Option<Value>> {
+    fn call_target(&mut self, target: Target, call: Call<'_>) -> Fallible<Option<Value>> {
+        let Call { name, descriptor, object, args, result, .. } = call;
         match target {
             Target::Method(method) => {
                 let all = [object].into_iter().chain(args).collect();

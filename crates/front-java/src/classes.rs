@@ -43,6 +43,7 @@ pub(crate) struct Method<'a> {
     pub(crate) descriptor: Name,
     pub(crate) signature: Signature,
     pub(crate) is_static: bool,
+    pub(crate) is_private: bool,
     pub(crate) is_synchronized: bool,
     pub(crate) is_abstract: bool,
     pub(crate) is_native: bool,
@@ -73,6 +74,8 @@ pub(crate) struct NamedVariable {
     pub(crate) end: u32,
     pub(crate) slot: u16,
     pub(crate) name: Name,
+    /// Of a reference: the class that it is declared with.
+    pub(crate) class: Option<Name>,
 }
 
 /// What an object of a lambda expression calls.
@@ -186,6 +189,7 @@ fn method(info: cafebabe::MethodInfo<'_>) -> Option<Method<'_>> {
         signature: signature(&descriptor)?,
         descriptor: descriptor.into(),
         is_static: flags.contains(MethodAccessFlags::STATIC),
+        is_private: flags.contains(MethodAccessFlags::PRIVATE),
         is_synchronized: flags.contains(MethodAccessFlags::SYNCHRONIZED),
         is_abstract: flags.contains(MethodAccessFlags::ABSTRACT),
         is_native: flags.contains(MethodAccessFlags::NATIVE),
@@ -206,6 +210,7 @@ fn method_code(data: cafebabe::attributes::CodeData<'_>) -> MethodCode<'_> {
                     end: u32::from(entry.start_pc) + u32::from(entry.length),
                     slot: entry.index,
                     name: entry.name.to_string().into(),
+                    class: field_type(&entry.descriptor.to_string()).and_then(|(ty, _)| ty.class()),
                 }));
             }
             _ => {}

@@ -69,7 +69,9 @@ pub fn load(files: Vec<SourceFile>, options: &Options) -> Loaded {
 }
 
 fn load_here(files: &[SourceFile], options: &Options) -> Loaded {
+    let given = files.len();
     let files = &library::with_library(files)[..];
+    let added: Vec<Arc<str>> = files[given..].iter().map(|file| file.name().into()).collect();
     let mut texts = SourceMap::default();
     for file in files.iter().filter(|file| file.name().ends_with(".java")) {
         let _ = texts.add(file.clone());
@@ -95,6 +97,7 @@ fn load_here(files: &[SourceFile], options: &Options) -> Loaded {
     };
     match lowered(&all, &sources, options) {
         Ok(code) => {
+            let code = Code { added_files: added, ..code };
             let fault = Some(&code).filter(|_| cfg!(debug_assertions)).and_then(threadwise_memory::well_formed::fault);
             assert_eq!(fault, None, "the front end breaks a rule");
             Loaded { code: Some(code), source: sources.map.clone(), diagnostics: Vec::new() }
@@ -117,6 +120,8 @@ fn lowered(classes: &Classes<'_>, sources: &Sources, options: &Options) -> progr
         }
     }
     let annotations = contracts::annotations(&mut program, &said)?;
+    let waits = options.no_spurious && program.reached.waits();
+    let assumed = waits.then(|| "waiting ends by a notification only (--no-spurious)".into()).into_iter().collect();
     Ok(Code {
         source: sources.map.clone(),
         structs: program.structs,
@@ -128,6 +133,8 @@ fn lowered(classes: &Classes<'_>, sources: &Sources, options: &Options) -> progr
         weak_orders: Vec::new(),
         at_thread_end: None,
         annotations,
+        assumed,
+        added_files: Vec::new(),
         language: Language::Java,
     })
 }

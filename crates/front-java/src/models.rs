@@ -45,6 +45,9 @@ pub(crate) static MODELS: &[Model] = &[
     model("java/lang/Exception", "java/lang/Throwable"),
     model("java/lang/Error", "java/lang/Throwable"),
     model("java/lang/AssertionError", "java/lang/Error"),
+    // What a switch over an enum throws if there is another constant.
+    model("java/lang/IncompatibleClassChangeError", "java/lang/Error"),
+    model("java/lang/MatchException", "java/lang/RuntimeException"),
     model("java/lang/RuntimeException", "java/lang/Exception"),
     model("java/lang/InterruptedException", "java/lang/Exception"),
     model("java/lang/CloneNotSupportedException", "java/lang/Exception"),
@@ -104,7 +107,7 @@ pub(crate) static MODELS: &[Model] = &[
     with("java/util/concurrent/CountDownLatch", &[("count", INT)]),
     with(
         "java/util/concurrent/CyclicBarrier",
-        &[("parties", INT), ("missing", INT), ("round", INT), ("action", Type::Pointer)],
+        &[("parties", INT), ("missing", INT), ("round", INT), ("action", Type::Pointer), ("broken", INT)],
     ),
 ];
 

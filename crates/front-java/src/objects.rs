@@ -233,9 +233,10 @@ impl Lowering<'_, '_, '_> {
         let Some(value) = self.body.stack.last().cloned() else { return Ok(()) };
         let is_null = matches!(value.expr.kind, ExprKind::Const(0)) && !value.is_opaque;
         let array = self.body.stack.len().checked_sub(3).map(|at| self.body.stack[at].clone());
-        let Some((array, is_exact)) = array.and_then(|array| Some((array.class?, array.is_exact))) else {
-            return Ok(());
-        };
+        let Some(array) = array else { return Ok(()) };
+        // Whatever it was made for, if nothing is known of it.
+        let (class, is_exact) = (array.class.filter(|of| of.starts_with('[')), array.is_exact);
+        let array = class.unwrap_or_else(|| "[Ljava/lang/Object;".into());
         if is_null {
             return Ok(());
         }

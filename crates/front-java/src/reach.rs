@@ -190,6 +190,9 @@ impl<'p, 'a> Reached<'p, 'a> {
                 }
                 Opcode::Invokespecial(member) => {
                     let (class, name, descriptor) = key(member);
+                    if &*name == "wait" {
+                        self.call(key(member));
+                    }
                     if let Target::Method(target) = self.resolve(&class, &name, &descriptor) {
                         found.push(target);
                     }
@@ -233,7 +236,11 @@ impl<'p, 'a> Reached<'p, 'a> {
         match (&*class, &*name, of) {
             ("java/lang/Thread", "<init>", "(Ljava/lang/Runnable;)V") => self.targets.add(given),
             ("java/lang/Thread", "<init>", of) if of.contains("Runnable") => self.targets.add(None),
-            ("java/util/concurrent/CyclicBarrier", "<init>", of) if of.contains("Runnable") => self.actions.add(given),
+            ("java/util/concurrent/CyclicBarrier", "<init>", of) if of.contains("Runnable") => {
+                self.actions.add(given);
+                // Where the action throws, others find the barrier broken.
+                self.instantiated.insert("java/util/concurrent/BrokenBarrierException".into());
+            }
             _ => {}
         }
     }
@@ -307,6 +314,17 @@ impl<'p, 'a> Reached<'p, 'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Whether something is called that may end by itself: waiting for a monitor's notification, or a condition's.
+    pub(crate) fn waits(&self) -> bool {
+        let of_condition = "java/util/concurrent/locks/Condition";
+        let is_wait = |(class, name, descriptor): &MethodKey| match &**name {
+            "wait" => &**descriptor == "()V",
+            "await" => **class == *of_condition,
+            _ => false,
+        };
+        self.calls.iter().any(is_wait)
     }
 
     // The hierarchy.
@@ -408,8 +426,10 @@ impl<'p, 'a> Reached<'p, 'a> {
                     found => found,
                 };
             };
+            // A private method of a parent is not what an object of a child has under this name.
             if let Some(method) = of.method(name, descriptor)
                 && !method.is_abstract
+                && (!method.is_private || *current == *class)
             {
                 return Target::Method((current, name.into(), descriptor.into()));
             }
@@ -420,20 +440,34 @@ impl<'p, 'a> Reached<'p, 'a> {
     }
 
     fn default_method(&self, interfaces: &[Name], name: &str, descriptor: &str) -> Target {
-        let mut work = interfaces.to_vec();
+        let (mut work, mut found) = (interfaces.to_vec(), Vec::new());
         while let Some(interface) = work.pop() {
             let Some(of) = self.classes.get(&interface) else { continue };
             if of.method(name, descriptor).is_some_and(|method| !method.is_abstract) {
-                return Target::Method((interface, name.into(), descriptor.into()));
+                found.push(interface.clone());
             }
             work.extend(of.interfaces.clone());
         }
-        Target::Missing
+        // What an interface says goes before what those say that it extends.
+        let is_best = |one: &&Name| found.iter().all(|other| other == *one || !self.is_subtype(other, one));
+        match found.iter().find(is_best) {
+            Some(interface) => Target::Method((interface.clone(), name.into(), descriptor.into())),
+            None => Target::Missing,
+        }
+    }
+
+    /// Where a call leads that names a class, for an object of another one: nobody can write a private method again.
+    pub(crate) fn target(&self, class: &str, object: &str, name: &str, descriptor: &str) -> Target {
+        let named = self.classes.get(class).and_then(|of| of.method(name, descriptor));
+        match named.is_some_and(|method| method.is_private) {
+            true => Target::Method((class.into(), name.into(), descriptor.into())),
+            false => self.resolve(object, name, descriptor),
+        }
     }
 
     /// Where a call through an object of a class or interface may lead, for each class of which there are objects.
     pub(crate) fn targets(&self, class: &str, name: &str, descriptor: &str) -> Vec<(Name, Target)> {
         let objects = self.instantiated.iter().filter(|object| self.is_subtype(object, class));
-        objects.map(|object| (object.clone(), self.resolve(object, name, descriptor))).collect()
+        objects.map(|object| (object.clone(), self.target(class, object, name, descriptor))).collect()
     }
 }

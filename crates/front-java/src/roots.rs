@@ -1,6 +1,7 @@
 //! Functions that nobody wrote: what the program starts with, what a thread does, what an object of a lambda calls.
 
 use crate::body::{Body, Value, int, null};
+use crate::calls::Call;
 use crate::classes::{MethodKey, Name};
 use crate::instructions::Lowering;
 use crate::objects::widened;
@@ -84,6 +85,11 @@ impl Lowering<'_, '_, '_> {
             }
         };
         self.call_method(main, args)?;
+        if self.body.program.reached.asks_for_threads {
+            let itself = self.body.program.single(crate::library::threads::MAIN, "java/lang/Thread");
+            let started = self.body.field(itself, "java/lang/Thread", "started", true);
+            self.body.assign(started, int(crate::library::threads::ENDED, span));
+        }
         self.body.finish(End::Return(None));
         Ok(())
     }
@@ -95,7 +101,7 @@ impl Lowering<'_, '_, '_> {
         let current = self.body.program.own_pointer("$current", span);
         self.body.assign(current, this.clone());
         let object = Value { is_not_null: true, is_exact: true, ..Value::of_class(this, Some(class.clone())) };
-        self.call_object(class, "run", "()V", object, Vec::new(), None)?;
+        self.call_object(Call::run(class, object))?;
         self.body.finish(End::Return(Some(null(span))));
         Ok(())
     }
@@ -136,7 +142,10 @@ impl Lowering<'_, '_, '_> {
                         args.insert(0, object);
                         self.call_method(&method, args)?
                     }
-                    _ => self.call_object(&target.0, &target.1, &target.2, object, args, result)?,
+                    _ => {
+                        let (class, name, descriptor) = (&*target.0, &*target.1, &*target.2);
+                        self.call_object(Call { class, name, descriptor, object, args, result })?
+                    }
                 }
             }
             _ => return self.body.refuse("a reference to a constructor is not supported", "write a lambda expression"),

@@ -15,6 +15,8 @@ pub(crate) struct Web {
     pub(crate) ty: Type,
     /// It is stored to once, or is a parameter that is never stored to.
     pub(crate) is_set_once: bool,
+    /// The class that it is declared with.
+    pub(crate) class: Option<Arc<str>>,
 }
 
 /// The variables of a method.
@@ -200,10 +202,12 @@ fn named(
             let is_here = |known: &&crate::classes::NamedVariable| {
                 known.slot == of.slot && known.start <= of.named_at && of.named_at < known.end
             };
-            let name = code.variables.iter().find(is_here).map(|known| known.name.clone());
+            let known = code.variables.iter().find(is_here);
+            let class = known.and_then(|known| known.class.clone());
+            let name = known.map(|known| known.name.clone());
             let name = name.unwrap_or_else(|| format!("$local{}", of.slot).into());
             let count = (0..definitions.len()).filter(|&other| find(leader, other) == first).count();
-            webs.all.push(Web { name, ty: of.ty.clone(), is_set_once: count == 1 });
+            webs.all.push(Web { name, ty: of.ty.clone(), is_set_once: count == 1, class });
             webs.all.len() - 1
         });
         if id < params {

@@ -4,6 +4,7 @@
 //! Nothing here has a part in what is verified: no engine and no judge looks at it.
 
 use crate::{EdgeId, Expr, LocalId, Program, RoutineId, SharedId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadwise_source::Span;
 
@@ -14,10 +15,16 @@ pub struct Telling {
     pub edges: Vec<Told>,
     /// The function that each edge stands in.
     pub functions: Vec<Arc<str>>,
+    /// Of edges in texts that the user has not written: where what he has written leads there.
+    pub callers: BTreeMap<EdgeId, Span>,
     /// What was asked about it, by the names that users have for it.
     pub asked: Vec<&'static str>,
     /// Where the program does not insist on sequential consistency, in languages in which it may not be had without.
     pub weaker_orders: Option<Vec<Span>>,
+    /// What was taken for granted beyond what the language promises, because the user asked for that.
+    pub assumed: Vec<Arc<str>>,
+    /// How the language writes the address of nothing, if not `NULL`.
+    pub null: Option<&'static str>,
     /// The function that each thread runs, by template.
     pub threads: Vec<Arc<str>>,
     /// How each shared variable is shown.
@@ -176,7 +183,7 @@ impl Telling {
     /// An address as text: `NULL`, `&x`, `&a[2]`, `heap#3`.
     pub fn pointer(&self, word: i64) -> String {
         if word == 0 {
-            return "NULL".to_string();
+            return self.null.unwrap_or("NULL").to_string();
         }
         if let Some((_, name)) = self.odd_addresses.iter().find(|(odd, _)| *odd == word) {
             return name.to_string();

@@ -13,6 +13,8 @@ pub struct Atlas {
     pub parts: Vec<Part>,
     /// What an edge does, in this order. An edge that is not here does nothing that a machine would notice.
     pub operations: BTreeMap<EdgeId, Vec<Operation>>,
+    /// Some plain integers are accessed in two halves.
+    pub has_halves: bool,
     /// Pointers that point nowhere, or of which nobody knows where they point to.
     pub nowhere: Vec<i64>,
 }

@@ -61,6 +61,10 @@ pub struct Code {
     /// A function without parameters that every thread calls before it ends, unless its end is that of the process.
     pub at_thread_end: Option<FunctionId>,
     pub annotations: Annotations,
+    /// The files that the front end has added to those of the user.
+    pub added_files: Vec<Arc<str>>,
+    /// What was taken for granted in making it, because the user asked for that.
+    pub assumed: Vec<Arc<str>>,
     pub language: Language,
 }
 

@@ -130,11 +130,11 @@ fn lowered(code: &code::Code, options: &Options, draws: bool) -> (Lowered, Atlas
     let only_races = Checks { races: true, ..Checks::none() };
     let is_wanted = options.outline && options.checks == only_races;
     let exact = Options { outline: false, ..*options };
-    match emit::lower(code, &exact, &BTreeSet::new(), draws) {
+    match emit::lower_whole_or_torn(code, &exact, draws) {
         Ok((mut lowered, atlas)) => {
             if is_wanted
                 && let Some(program) = &mut lowered.program
-                && let Ok((outline, _)) = emit::lower(code, options, &BTreeSet::new(), false)
+                && let Ok((outline, ..)) = emit::lower(code, options, &BTreeSet::new(), &BTreeSet::new(), false)
             {
                 program.outline = outline.program.map(Arc::new);
             }

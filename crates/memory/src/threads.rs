@@ -2,8 +2,8 @@
 
 use crate::Options;
 use crate::code::{
-    BinaryOp, BlockId, Code, End, Expr, ExprKind, FunctionId, Instruction, InstructionKind, Library, LocalId, Place,
-    Type,
+    BinaryOp, BlockId, Code, End, Expr, ExprKind, FunctionId, Instruction, InstructionKind, Language, Library, LocalId,
+    Place, Type,
 };
 use crate::flat::{Flat, components, flatten, plain_function, taken_functions};
 use crate::objects::{ANY_LENGTH, ThreadIndex};
@@ -64,6 +64,8 @@ pub(crate) struct At {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads {
+    /// A thread that starts one of its own kind starts another kind of thread, as deep as that is looked at.
+    nests: bool,
     pub(crate) all: Vec<Thread>,
     /// For each place that creates threads what it may create: for each function the threads, in their order.
     pub(crate) created: BTreeMap<At, Vec<(FunctionId, Vec<ThreadIndex>)>>,
@@ -101,6 +103,7 @@ impl Threads {
 pub(crate) fn discover(code: &Code, apart: &BTreeSet<FunctionId>, options: &Options) -> Result<Threads, Diagnostic> {
     let (recursion, told_apart) = (options.recursion, u64::from(options.objects));
     let mut threads = Threads { taken: taken_functions(code), recursion, told_apart, ..Threads::default() };
+    threads.nests = code.language == Language::Java && !options.outline;
     for &entry in &code.entries {
         let flat = flatten(code, entry, &threads.taken, recursion)?;
         let name = fresh_name(&threads, &code.function(entry).name);
@@ -152,6 +155,7 @@ fn count(code: &Code, threads: &mut Threads, made: &[Made]) -> Result<(), Diagno
                     let total = totals.get(one).map_or(copies, |before| before.plus(copies));
                     totals.insert(*one, total);
                 }
+                [] => {}
                 several => {
                     // Of any number as many are told apart as was said; to create more is beyond that.
                     if copies != Number::Any && copies != Number::Exactly(several.len() as u64) {
@@ -189,14 +193,23 @@ fn create(
     copies: Number,
 ) -> Result<Vec<ThreadIndex>, Diagnostic> {
     // A thread that creates its own kind: there is any number of them.
-    let mut ancestor = Some(creator);
+    // All threads of a class begin alike in Java, whatever they run then: a thread that starts another one is common, and two
+    // of them, one in the other, are told apart. What is deeper is beyond that.
+    let (mut ancestor, mut depth) = (Some(creator), 0);
     while let Some(thread) = ancestor {
         if threads.get(thread).flat.root == function && !threads.get(thread).is_entry {
-            threads.all[thread.index()].copies = Number::Any;
-            return Ok(vec![thread]);
+            if !threads.nests {
+                threads.all[thread.index()].copies = Number::Any;
+                return Ok(vec![thread]);
+            }
+            depth += 1;
         }
         ancestor = threads.get(thread).creator;
     }
+    if depth > 1 {
+        return Ok(Vec::new());
+    }
+    let is_nested = depth > 0;
     let same = match argument.map(|e| &without_conversions(e).kind) {
         None => Some(0),
         Some(ExprKind::Const(value)) => Some(*value),
@@ -205,6 +218,7 @@ fn create(
     };
     let key = (function, same);
     if same.is_some()
+        && !is_nested
         && !apart.contains(&function)
         && let Some(&thread) = known.get(&key)
     {
@@ -213,8 +227,8 @@ fn create(
         return Ok(vec![thread]);
     }
     let (count, each) = match copies {
-        Number::Exactly(n) if apart.contains(&function) => (n, Number::Exactly(1)),
-        Number::Any if apart.contains(&function) => (threads.told_apart, Number::Exactly(1)),
+        Number::Exactly(n) if is_nested || apart.contains(&function) => (n, Number::Exactly(1)),
+        Number::Any if is_nested || apart.contains(&function) => (threads.told_apart, Number::Exactly(1)),
         copies => (1, copies),
     };
     let mut created = Vec::new();
@@ -229,7 +243,7 @@ fn create(
         threads.all.push(Thread { name, flat, copies: each, creator: Some(creator), is_entry: false });
         created.push(ThreadIndex(threads.all.len() as u32 - 1));
     }
-    if let (Some(_), [one]) = (same, &created[..]) {
+    if let (Some(_), [one], false) = (same, &created[..], is_nested) {
         known.insert(key, *one);
     }
     Ok(created)

@@ -165,6 +165,7 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
     fields.add("proved", proved(report.program, report.unreached, report.properties));
     let model = MemoryModel::of(report.program, report.properties);
     fields.add("memory", model.iter().map(|model| model.in_words(report.program)).collect());
+    fields.add("assumed", assumed(report.program));
     if report.properties.len() > 1 && !layout.whole {
         return several_proofs(report, fields, layout);
     }
@@ -178,6 +179,12 @@ fn safe_body(report: &Report, safe: &Safe, layout: &Layout) -> String {
         out.push_str(&proof);
     }
     out
+}
+
+/// What was taken for granted because the user asked for that.
+pub(crate) fn assumed(program: &Program) -> Vec<String> {
+    let all = program.telling.as_ref().map_or(&[][..], |telling| &telling.assumed);
+    all.iter().map(ToString::to_string).collect()
 }
 
 /// How a SAFE verdict was found, in one line.
@@ -265,6 +272,7 @@ fn unknown_body(report: &Report, unknown: &Undecided, layout: &Layout) -> String
     let advice: Vec<String> = unknown.advice().iter().map(ToString::to_string).collect();
     let advice: Vec<&str> = advice.iter().map(String::as_str).collect();
     fields.add("try", paragraphs(&advice, room, true));
+    fields.add("assumed", assumed(report.program));
     fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
     fields.finish()
@@ -299,6 +307,7 @@ fn unsafe_body(report: &Report, found: &Unsafe, layout: &Layout) -> String {
     let trace = trace_text(replayed.instance(), replayed.trace());
     let mut out = render_trace(report.program, &trace, layout);
     let mut fields = Fields::new(layout);
+    fields.add("assumed", assumed(report.program));
     fields.add("engine", engine(report));
     fields.add("effort", vec![effort(report)]);
     out.push('\n');

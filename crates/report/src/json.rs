@@ -55,6 +55,8 @@ pub struct ReportJson {
     pub protection: Vec<Value>,
     /// Under which memory model that holds, for languages that have several: `C11`, `Java` or `sequential consistency`; else null.
     pub memory_model: Option<&'static str>,
+    /// What was taken for granted beyond what the language promises, because the user asked for that.
+    pub assumed: Vec<String>,
     /// The error: `kind`, `property`, `file`, `line`, `column`; null unless UNSAFE.
     pub violation: Value,
     /// Where the trace starts; null unless UNSAFE.
@@ -114,6 +116,7 @@ pub fn json_without_trace(report: &Report) -> ReportJson {
         invariant: Vec::new(),
         protection: Vec::new(),
         memory_model: None,
+        assumed: crate::human::assumed(report.program),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),
@@ -284,6 +287,7 @@ pub fn unknown_json(reason: &str, advice: &[&str]) -> ReportJson {
         invariant: Vec::new(),
         protection: Vec::new(),
         memory_model: None,
+        assumed: Vec::new(),
         violation: Value::Null,
         initial: Value::Null,
         trace: Vec::new(),

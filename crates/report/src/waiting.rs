@@ -83,13 +83,21 @@ fn waiter(instance: &Instance, state: &State, thread: ThreadId) -> Waiter {
         edge.taken().is_some() || !program.location(edge.to).transient
     });
     let here = span_of_next(program, location);
-    let (position, text) = (position(instance, here), program.source.snippet(here, MAX_STATEMENT));
-    let statement_here = Statement { text, position, span: here };
+    let statement_here =
+        Statement { text: program.source.snippet(here, MAX_STATEMENT), position: position(instance, here), span: here };
+    // What the user has not written himself stands where he has it done.
+    let callers = program.telling.as_ref().map(|telling| &telling.callers).filter(|callers| !callers.is_empty());
+    let called = callers.and_then(|callers| location.edges.iter().find_map(|edge| callers.get(edge)));
+    let called = called.map(|&span| Statement {
+        text: program.source.snippet(span, MAX_STATEMENT),
+        position: position(instance, span),
+        span,
+    });
     Waiter {
         thread: name(instance, thread),
         id: thread,
-        span: only.map_or(here, |edge| program.edge(edge).span),
-        statement: only.map_or(statement_here, |edge| statement(instance, edge)),
+        span: called.as_ref().map(|called| called.span).or(only.map(|edge| program.edge(edge).span)).unwrap_or(here),
+        statement: called.or(only.map(|edge| statement(instance, edge))).unwrap_or(statement_here),
         lock: held(instance, state, thread).map(|(held, _)| held),
         facts: only.map_or_else(Vec::new, |edge| facts(instance, state, thread, edge)),
     }

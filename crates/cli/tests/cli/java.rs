@@ -71,3 +71,27 @@ fn safe_says_under_which_memory_model_java_programs_are() {
     let json = run(&["check", arg(&file), "--property", "races", "--format", "json"]).json();
     assert_eq!(json["memory_model"], "Java");
 }
+
+/// That somebody waits until there is a notification is taken for granted only where the user asked for it, and said then.
+#[test]
+fn answers_without_spurious_wakeups_say_so() {
+    if !is_there_a_jdk() {
+        return;
+    }
+    let (file, page) = (scratch("Waits.java"), scratch("waits.html"));
+    let text = "class Waits {\n    static final Object m = new Object();\n    static boolean go;\n\n    \
+                public static void main(String[] args) throws InterruptedException {\n        \
+                new Thread(() -> { synchronized (m) { go = true; m.notifyAll(); } }).start();\n        \
+                synchronized (m) {\n            if (!go) {\n                m.wait();\n            }\n            assert go;\n        }\n    }\n}\n";
+    std::fs::write(&file, text).expect("it is written");
+    let asked = ["check", arg(&file), "--property", "assertions"];
+    let free = run(&asked);
+    assert!(free.code == 10 && !free.stdout.contains("assumed") && !free.stdout.contains("$t"), "{}", free.stdout);
+    let said = "waiting ends by a notification only (--no-spurious)";
+    let bound = run(&[&asked[..], &["--no-spurious", "--html", arg(&page)]].concat());
+    assert_eq!(bound.code, 0, "{}", bound.stdout);
+    assert!(bound.stdout.contains(&format!("assumed   {said}")), "{}", bound.stdout);
+    assert!(std::fs::read_to_string(page).expect("it was written").contains(said));
+    let json = run(&[&asked[..], &["--no-spurious", "--format", "json"]].concat()).json();
+    assert_eq!(json["assumed"], serde_json::json!([said]));
+}

@@ -2,6 +2,7 @@
 
 use super::{Given, Gives};
 use crate::body::{Value, compare, int};
+use crate::calls::Call;
 use crate::instructions::Lowering;
 use crate::types::JavaType;
 use threadwise_memory::code::{BinaryOp, End, Expr, INT, Type};
@@ -92,7 +93,9 @@ impl Lowering<'_, '_, '_> {
         let values = [Some(self.body.load(old)), by].into_iter().flatten().map(Value::new).collect();
         let result = Some(operator.result);
         let function = Value::of_class(function, Some(operator.class.into()));
-        let next = self.call_object(operator.class, operator.name, operator.descriptor, function, values, result)?;
+        let (class, descriptor) = (operator.class, operator.descriptor);
+        let call = Call { class, name: operator.name, descriptor, object: function, args: values, result };
+        let next = self.call_object(call)?;
         let Some(next) = next else { return self.unknown_method(model, name) };
         let next = self.body.plain(next);
         let next = self.body.kept(next);

@@ -6,9 +6,12 @@ use crate::classes::Name;
 use crate::instructions::Lowering;
 use crate::models::Implicit;
 use crate::program::{Fallible, FunctionKey};
-use threadwise_memory::code::{BinaryOp, BlockId, End, Expr, ExprKind, Failure, INT, InstructionKind, Library, Type};
+use threadwise_memory::code::{BinaryOp, BlockId, End, Expr, ExprKind, INT, Library, Type};
 
 const THREAD: &str = "java/lang/Thread";
+
+/// What `started` says of the thread that runs `main`, when it has ended.
+pub(crate) const ENDED: i64 = 2;
 
 /// The object of the thread that runs `main`.
 pub(crate) const MAIN: &str = "the main thread";
@@ -139,17 +142,28 @@ impl Lowering<'_, '_, '_> {
         let started = self.body.field(object.clone(), THREAD, "started", true);
         let started = self.body.read(started);
         let is_started = compare(BinaryOp::Ne, started, int(0, self.body.span));
-        // That the thread which runs `main` has ended is nowhere to be seen.
+        let joined = self.body.new_block();
+        // Nobody started the thread that runs `main`.
         if self.body.program.reached.asks_for_threads {
             let main = self.body.program.single(MAIN, THREAD);
-            let is_other = compare(BinaryOp::Ne, object.clone(), main);
-            self.body.emit(InstructionKind::Assert(is_other, Failure::Beyond));
+            let is_other = compare(BinaryOp::Ne, object.clone(), main.clone());
+            let is_main = self.body.unless(is_other);
+            let (then, stack) = (self.body.here, self.body.stack.clone());
+            self.body.go_on_in(is_main);
+            let state = self.body.field(main, THREAD, "started", true);
+            let has_ended = compare(BinaryOp::Eq, Expr::load(state), int(ENDED, self.body.span));
+            self.at_once_when(has_ended, |_| {});
+            self.body.finish(End::Goto(joined));
+            self.body.stack = stack;
+            self.body.go_on_in(BlockId(then as u32));
         }
         let otherwise = self.body.unless(is_started);
         let handle = self.body.field(object, THREAD, "handle", true);
         self.body.library(Library::Join { thread: Expr::load(handle), value: None });
         self.body.finish(End::Goto(otherwise));
         self.body.go_on_in(otherwise);
+        self.body.finish(End::Goto(joined));
+        self.body.go_on_in(joined);
         Ok(None)
     }
 }

@@ -5,7 +5,7 @@ use crate::body::{Value, compare, int};
 use crate::instructions::Lowering;
 use crate::models::Implicit;
 use crate::types::LONG;
-use threadwise_memory::code::{BinaryOp, End, Expr, INT};
+use threadwise_memory::code::{BinaryOp, BlockId, End, Expr, ExprKind, INT};
 
 const SEMAPHORE: &str = "java/util/concurrent/Semaphore";
 const LATCH: &str = "java/util/concurrent/CountDownLatch";
@@ -113,7 +113,7 @@ impl Lowering<'_, '_, '_> {
         let args = self.plain_all(args);
         let field = |lowering: &mut Self, name: &str| lowering.body.field(object.clone(), BARRIER, name, true);
         let (parties, missing) = (field(self, "parties"), field(self, "missing"));
-        let (round, action) = (field(self, "round"), field(self, "action"));
+        let (round, action, broken) = (field(self, "round"), field(self, "action"), field(self, "broken"));
         match (name, &args[..]) {
             ("<init>", [count, rest @ ..]) => {
                 let fits = compare(BinaryOp::Gt, count.clone(), int(0, span));
@@ -128,6 +128,8 @@ impl Lowering<'_, '_, '_> {
                 let (mut number, mut mine) = (int(0, span), int(0, span));
                 // Who comes while the last one of a round has not let the others go on belongs to the next round.
                 let is_between = compare(BinaryOp::Gt, Expr::load(missing.clone()), int(0, span));
+                let breaks = self.may_break();
+                let is_between = self.or_broken(is_between, &broken);
                 self.at_once_when(is_between, |lowering| {
                     mine = lowering.body.read(round.clone());
                     let now = lowering.body.read(missing.clone());
@@ -135,20 +137,71 @@ impl Lowering<'_, '_, '_> {
                     number = lowering.body.kept(left);
                     lowering.body.assign(missing.clone(), number.clone());
                 });
+                if breaks {
+                    self.throw_if_broken(&broken)?;
+                }
                 let is_last = compare(BinaryOp::Eq, number.clone(), int(0, span));
                 let waits = self.body.unless(is_last);
                 let joined = self.body.new_block();
-                self.open(parties, missing, round.clone(), action)?;
+                self.open(parties, missing, round.clone(), action, broken.clone())?;
                 self.body.finish(End::Goto(joined));
                 self.body.go_on_in(waits);
-                let is_over = compare(BinaryOp::Ne, Expr::load(round), mine);
-                self.at_once_when(is_over, |_| {});
-                self.body.finish(End::Goto(joined));
+                let is_over = compare(BinaryOp::Ne, Expr::load(round.clone()), mine.clone());
+                let is_over = self.or_broken(is_over, &broken);
+                if breaks {
+                    // A round that was over before the barrier broke is over.
+                    let mut was_over = int(1, span);
+                    self.at_once_when(is_over, |lowering| {
+                        let now = lowering.body.read(round);
+                        was_over = lowering.body.kept(compare(BinaryOp::Ne, now, mine));
+                    });
+                    let is_broken = self.body.unless(compare(BinaryOp::Ne, was_over, int(0, span)));
+                    self.body.finish(End::Goto(joined));
+                    self.body.go_on_in(is_broken);
+                    self.throw_broken()?;
+                } else {
+                    self.at_once_when(is_over, |_| {});
+                }
+                if !breaks {
+                    self.body.finish(End::Goto(joined));
+                }
                 self.body.go_on_in(joined);
                 Ok(Some(Value::new(number)))
             }
             _ => self.unknown_method(BARRIER, name),
         }
+    }
+
+    /// Whether the action of a barrier may throw what somebody catches, so that others find the barrier broken.
+    fn may_break(&self) -> bool {
+        let given = &self.body.program.reached.actions;
+        (given.others || !given.lambdas.is_empty()) && self.body.program.has_catchable()
+    }
+
+    fn or_broken(&self, condition: Expr, broken: &threadwise_memory::code::Place) -> Expr {
+        if !self.may_break() {
+            return condition;
+        }
+        let is_broken = compare(BinaryOp::Ne, Expr::load(broken.clone()), int(0, self.body.span));
+        Expr::new(ExprKind::Or(Box::new(condition), Box::new(is_broken)), INT, self.body.span)
+    }
+
+    fn throw_if_broken(&mut self, broken: &threadwise_memory::code::Place) -> crate::program::Fallible<()> {
+        let now = self.body.read(broken.clone());
+        let is_whole = compare(BinaryOp::Eq, now, int(0, self.body.span));
+        let otherwise = self.body.unless(is_whole);
+        let (then, stack) = (self.body.here, self.body.stack.clone());
+        self.body.go_on_in(otherwise);
+        self.throw_broken()?;
+        self.body.stack = stack;
+        self.body.go_on_in(BlockId(then as u32));
+        Ok(())
+    }
+
+    fn throw_broken(&mut self) -> crate::program::Fallible<()> {
+        const BROKEN: &str = "java/util/concurrent/BrokenBarrierException";
+        let object = self.body.program.single("a BrokenBarrierException", BROKEN);
+        self.body.throw(Value { is_exact: true, ..Value::of_class(object, Some(BROKEN.into())) })
     }
 
     /// The last one does what is to be done, and lets all go on.
@@ -158,6 +211,7 @@ impl Lowering<'_, '_, '_> {
         missing: threadwise_memory::code::Place,
         round: threadwise_memory::code::Place,
         action: threadwise_memory::code::Place,
+        broken: threadwise_memory::code::Place,
     ) -> crate::program::Fallible<()> {
         let span = self.body.span;
         let given = &self.body.program.reached.actions;
@@ -166,10 +220,9 @@ impl Lowering<'_, '_, '_> {
             let is_there = compare(BinaryOp::Ne, given.clone(), self.null());
             let otherwise = self.body.unless(is_there);
             let value = Value { is_not_null: true, ..Value::new(given) };
-            // That the barrier is broken then, for all others, is not known.
-            self.body.is_lost_by_exceptions = true;
+            self.body.breaks = Some(broken);
             self.run_given(false, value)?;
-            self.body.is_lost_by_exceptions = false;
+            self.body.breaks = None;
             self.body.finish(End::Goto(otherwise));
             self.body.go_on_in(otherwise);
         }

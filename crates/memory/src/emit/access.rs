@@ -363,7 +363,10 @@ impl Emitter<'_> {
                 self.say_once(told, |emitter| emitter.edge(from, to, command, span, None));
                 self.mark_atomic(access.atomic);
                 if self.edges.len() > before {
-                    self.accessed(cell, writes);
+                    self.own_edges.extend(access.fresh.then_some(before));
+                    if !self.is_second_half {
+                        self.accessed(cell, writes);
+                    }
                 }
             }
         }
@@ -416,6 +419,9 @@ impl Emitter<'_> {
             let nothing = Term::constant(0, &sort, span);
             return self.chosen(access, nothing, &|emitter, cell| emitter.seen_as(cell, ty, span));
         }
+        if self.is_in_halves(access) {
+            return self.load_in_halves(access, &sort);
+        }
         let temporary = VarRef::Local(self.temporary(&sort, span));
         let ty = ty.clone();
         self.each_cell(access, &mut |emitter, cell| {
@@ -449,14 +455,14 @@ impl Emitter<'_> {
     }
 
     /// What is in a cell, as a value of a type.
-    fn seen_as(&self, cell: &Cell, ty: &Type, span: Span) -> Term {
+    pub(super) fn seen_as(&self, cell: &Cell, ty: &Type, span: Span) -> Term {
         let (kept, leaf) = (&self.kept[&cell.leaf], self.objects.leaf(cell.leaf));
         let value = self.read_at(kept.var, leaf, &kept.element, &cell.indices, span);
         self.changed(value, &self.sort_of_type(ty))
     }
 
     /// A value of a sort as one of another sort that is as large.
-    fn changed(&self, value: Term, sort: &Sort) -> Term {
+    pub(super) fn changed(&self, value: Term, sort: &Sort) -> Term {
         match sort {
             Sort::Bits(bits) if value.sort.is_integer() => as_bits(value, *bits),
             _ => value,
@@ -468,6 +474,11 @@ impl Emitter<'_> {
         if access.cells.is_empty() {
             self.wording = None;
             return;
+        }
+        if let Value::Of(value) = &value
+            && self.is_in_halves(access)
+        {
+            return self.store_in_halves(access, value);
         }
         self.each_cell(access, &mut |emitter, cell| {
             if emitter.is_vague_cell(cell) {

@@ -73,6 +73,7 @@ impl Emitter<'_> {
             objects: objects.map(|id| self.region(id, self.objects.object(id))).chain(self.other_lives()).collect(),
             parts: leaves.map(|id| self.part_of_atlas(id, self.objects.leaf(id))).collect(),
             operations: self.operations.clone(),
+            has_halves: !self.torn.is_empty(),
             nowhere: [INDETERMINATE, UNKNOWN].map(|number| number + self.bias()).to_vec(),
         }
     }

@@ -140,6 +140,11 @@ impl Emitter<'_> {
         let (from, to) = (self.here, self.fresh(span));
         for (function, threads) in created {
             self.here = from;
+            if threads.is_empty() {
+                self.check(Term::bool(false, span), AssertionKind::Beyond, span);
+                self.skip_to(to);
+                continue;
+            }
             if let Some(pointer) = &pointer {
                 let is_it = is_one(self, function, pointer);
                 self.step(guarded(is_it), span);

@@ -103,6 +103,19 @@ impl Emitter<'_> {
     }
 
     pub(super) fn merge_steps(&mut self) {
+        let fixed = std::mem::take(&mut self.fixed);
+        let Merged { inside, seen, relying } = self.with_surroundings(&BTreeSet::new(), |of| merged(of, &fixed));
+        inside.into_iter().for_each(|at| self.location(at).transient = true);
+        seen.into_iter().for_each(|at| self.location(at).transient = false);
+        relying.into_iter().for_each(|(edge, mutex)| self.must_hold(edge, mutex));
+    }
+
+    /// What is known of the program beside its edges, for whoever asks what commutes.
+    pub(super) fn with_surroundings<T>(
+        &mut self,
+        own: &BTreeSet<usize>,
+        ask: impl FnOnce(&Surroundings<'_>) -> T,
+    ) -> T {
         let joined_all = joined_all(&mut self.points);
         let running = Running::of(self.threads, &joined_all);
         let beside = |at: Option<At>| {
@@ -118,11 +131,9 @@ impl Emitter<'_> {
             lives: &self.life_edges,
             tell_of_lives: &tell_of_lives,
             beside: &beside,
+            own,
         };
-        let Merged { inside, seen, relying } = merged(&surroundings, &self.fixed);
-        inside.into_iter().for_each(|at| self.location(at).transient = true);
-        seen.into_iter().for_each(|at| self.location(at).transient = false);
-        relying.into_iter().for_each(|(edge, mutex)| self.must_hold(edge, mutex));
+        ask(&surroundings)
     }
 
     /// Whoever takes this edge is expected to hold a mutex. That it does is checked with the rest, so that steps which were

@@ -23,6 +23,7 @@ mod races;
 mod said;
 mod telling;
 mod thread;
+mod torn;
 mod unfold;
 mod unread;
 mod unsure;
@@ -57,13 +58,24 @@ pub(crate) const INDETERMINATE: i64 = 1;
 /// A pointer of which nobody knows where it points to.
 pub(crate) const UNKNOWN: i64 = 2;
 
+/// Lowers a program. Where several threads may be at a plain `long` of Java at the same time, it is lowered once more with halves.
+pub(crate) fn lower_whole_or_torn(code: &Code, options: &Options, draws: bool) -> Fallible<(Lowered, Atlas)> {
+    let (lowered, atlas, tearable) = lower(code, options, &BTreeSet::new(), &BTreeSet::new(), draws)?;
+    if tearable.is_empty() {
+        return Ok((lowered, atlas));
+    }
+    let (lowered, atlas, _) = lower(code, options, &BTreeSet::new(), &tearable, draws)?;
+    Ok((lowered, atlas))
+}
+
 pub(crate) fn lower(
     code: &Code,
     options: &Options,
     apart: &BTreeSet<FunctionId>,
+    torn: &BTreeSet<LeafId>,
     draws: bool,
-) -> Fallible<(Lowered, Atlas)> {
-    lower_once(code, options, apart, (draws, BTreeSet::new()))
+) -> Fallible<(Lowered, Atlas, BTreeSet<LeafId>)> {
+    lower_once(code, options, apart, torn, (draws, BTreeSet::new()))
 }
 
 /// Once with locals that have any value from their declarations on; if that is much to choose, again with some that have one when it
@@ -72,8 +84,9 @@ fn lower_once(
     code: &Code,
     options: &Options,
     apart: &BTreeSet<FunctionId>,
+    torn: &BTreeSet<LeafId>,
     (draws, late): (bool, BTreeSet<LeafId>),
-) -> Fallible<(Lowered, Atlas)> {
+) -> Fallible<(Lowered, Atlas, BTreeSet<LeafId>)> {
     let already_knows = !late.is_empty();
     let threads = discover(code, apart, options).map_err(Box::new)?;
     let sites = sites(&threads, u64::from(options.objects));
@@ -90,7 +103,7 @@ fn lower_once(
         if !apart.contains(&function) {
             let mut apart = apart.clone();
             apart.extend(escaping.iter().map(|&thread| threads.get(thread).flat.root));
-            return lower_once(code, options, &apart, (draws, late));
+            return lower_once(code, options, &apart, torn, (draws, late));
         }
         let function = code.function(function);
         let message =
@@ -110,13 +123,14 @@ fn lower_once(
     emitter.program.kept_elements = options.objects.max(1);
     emitter.draws = draws;
     emitter.late = late;
+    emitter.torn = torn.clone();
     emitter.declare();
     for thread in threads.indices() {
         emitter.thread(thread)?;
     }
     let found = emitter.chosen_early();
     if !already_knows && !found.is_empty() {
-        return lower_once(code, options, separate, (draws, found));
+        return lower_once(code, options, separate, torn, (draws, found));
     }
     emitter.race_properties();
     // Less is known of an outline, which is fine: it has only to contain what happens.
@@ -127,9 +141,9 @@ fn lower_once(
         let span = code.entries.first().map_or(Span::default(), |id| code.function(*id).span);
         emitter.program.properties.push(Property::nodeadlock(span));
     }
-    let (program, diagnostics, atlas) = emitter.finish();
+    let (program, diagnostics, atlas, tearable) = emitter.finish();
     let (few_objects, open_calls) = (few_objects(&threads, &sites), open_calls(&threads));
-    Ok((Lowered { program: Some(program), diagnostics, few_objects, open_calls }, atlas))
+    Ok((Lowered { program: Some(program), diagnostics, few_objects, open_calls }, atlas, tearable))
 }
 
 /// Where more objects, more elements of one, or more threads may be needed than there are.
@@ -289,6 +303,12 @@ pub(crate) struct Emitter<'a> {
     operations: BTreeMap<EdgeId, Vec<Operation>>,
     /// Steps that commute are merged.
     merges: bool,
+    /// Plain integers of 64 bits, which are accessed in two halves: others may come in between.
+    torn: BTreeSet<LeafId>,
+    /// Edges that access what nobody else knows of yet.
+    own_edges: BTreeSet<usize>,
+    /// What is emitted is the rest of an access.
+    is_second_half: bool,
     /// Where each edge comes from.
     places: Vec<Option<At>>,
     /// Edges that create, start, end or join a thread, and what they commute with.
@@ -376,6 +396,9 @@ impl<'a> Emitter<'a> {
             draws: false,
             operations: BTreeMap::new(),
             merges: options.movers && merge::is_unseen(code, options),
+            torn: BTreeSet::new(),
+            own_edges: BTreeSet::new(),
+            is_second_half: false,
             places: Vec::new(),
             life_edges: BTreeMap::new(),
             fixed: BTreeSet::new(),
@@ -401,17 +424,18 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn finish(mut self) -> (Program, Vec<Diagnostic>, Atlas) {
+    fn finish(mut self) -> (Program, Vec<Diagnostic>, Atlas, BTreeSet<LeafId>) {
         let mut telling = self.telling();
         unread::forget(&mut self.program, &mut self.edges, &mut telling);
         if self.merges {
             self.merge_steps();
         }
+        let tearable = self.tearable();
         let atlas = if self.draws { self.atlas() } else { Atlas::default() };
         let mut program = self.program;
         program.telling = (!self.is_outline).then(|| Arc::new(telling));
         program.edges = Arc::new(self.edges);
-        (threadwise_validate::finished(program), self.diagnostics, atlas)
+        (threadwise_validate::finished(program), self.diagnostics, atlas, tearable)
     }
 
     /// Declares the templates and the variables that are there for all threads.

@@ -41,6 +41,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) tell_of_lives: &'a BTreeSet<SharedId>,
     /// The routines that may run beside the main thread where an edge of it is; nothing where it is not known.
     pub(super) beside: &'a dyn Fn(Option<At>) -> Option<BTreeSet<RoutineId>>,
+    /// Edges that are known to access what nobody else knows of yet.
+    pub(super) own: &'a BTreeSet<usize>,
 }
 
 /// What an edge does to a mutex.
@@ -100,6 +102,11 @@ impl<'a> Movers<'a> {
             Calm::By(mutex, edges) => edges.iter().map(|edge| (*edge, *mutex)).collect(),
         };
         self.calm.values().flat_map(edges)
+    }
+
+    /// Whether no two threads can be about to access a variable at the same time, one of them to store.
+    pub(super) fn is_calm(&self, id: SharedId) -> bool {
+        self.calm.contains_key(&id)
     }
 
     /// What an edge commutes with.
@@ -253,7 +260,8 @@ impl<'a> Movers<'a> {
             self.routine(*edge) == RoutineId(0)
                 && (self.of.beside)(self.of.places[*edge]).is_some_and(|beside| beside.is_disjoint(&others))
         };
-        let counts: Vec<usize> = self.touching(id).filter(|edge| !has_it_alone(edge)).collect();
+        let counts: Vec<usize> =
+            self.touching(id).filter(|edge| !has_it_alone(edge) && !self.of.own.contains(edge)).collect();
         if self.by_one_thread(&counts) || counts.iter().all(|edge| !self.touched[*edge][&id]) {
             return Some(Calm::ByItself);
         }

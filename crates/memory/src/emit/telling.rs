@@ -2,11 +2,11 @@
 //! which address. What is not said here to be theirs is not shown.
 
 use super::Emitter;
-use crate::code::{Code, Language, Object as LibraryObject, Place, Type};
+use crate::code::{Base, Code, Language, Object as LibraryObject, Place, Step, Type};
 use crate::objects::{ERAS, Leaf, LeafId, Object, ObjectId, Storage, ThreadIndex};
 use crate::words::Words;
 use std::collections::BTreeMap;
-use threadwise_ir::{NamedObject, Pool, Shape, Shown, Telling, Told, ToldAccess, Value, VarRef};
+use threadwise_ir::{EdgeId, NamedObject, Pool, Shape, Shown, Telling, Told, ToldAccess, Value, VarRef};
 
 /// How a load or a store is told, but for its value.
 #[derive(Clone, Debug)]
@@ -28,6 +28,19 @@ impl Emitter<'_> {
         Told::Test(text.trim_end_matches(';').into())
     }
 
+    /// A place as the program names it: what nobody gave a name to is named by its class.
+    fn name_of_place(&self, place: &Place) -> Option<std::sync::Arc<str>> {
+        let text = self.words().place(place);
+        if !text.contains('$') {
+            return Some(text.into());
+        }
+        let (Base::Deref(_, Type::Struct(id)), [Step::Field(field)]) = (&place.base, &place.path[..]) else {
+            return None;
+        };
+        let of = &self.code.structs[id.index()];
+        Some(format!("{}.{}", of.name, of.fields[*field as usize].name).into())
+    }
+
     /// The next edges load from a place or store to it.
     pub(super) fn accessing(&mut self, word: &'static str, place: &Place) {
         let word = match (self.code.language, word) {
@@ -36,8 +49,19 @@ impl Emitter<'_> {
             (_, word) => word,
         };
         let is_whole = place.ty.is_scalar();
-        let text = is_whole.then(|| self.words().place(place).into());
+        let text = is_whole.then(|| self.name_of_place(place)).flatten();
         self.wording = Some(Wording { word, place: text, is_pointer: place.ty == Type::Pointer });
+    }
+
+    /// The same of a half of what is accessed.
+    pub(super) fn accessing_half(&mut self, whole: Option<Wording>, is_second: bool) {
+        let word = |wording: &Wording| match (wording.word, is_second) {
+            ("read", false) => "read half of",
+            ("read", true) => "read the rest of",
+            (_, false) => "write half of",
+            (_, true) => "write the rest of",
+        };
+        self.wording = whole.map(|wording| Wording { word: word(&wording), ..wording });
     }
 
     /// Something else is told of what is emitted now.
@@ -111,6 +135,9 @@ impl Emitter<'_> {
             functions,
             asked: self.checks.names(),
             weaker_orders: (self.code.language == Language::C).then(|| self.code.weak_orders.clone()),
+            callers: self.callers(),
+            assumed: self.code.assumed.clone(),
+            null: (self.code.language == Language::Java).then_some("null"),
             threads,
             shared,
             locals,
@@ -118,6 +145,39 @@ impl Emitter<'_> {
             odd_addresses,
             least_address,
         }
+    }
+
+    /// Where the user's own text leads to the edges of files that were added to it.
+    fn callers(&self) -> BTreeMap<EdgeId, threadwise_source::Span> {
+        if self.code.added_files.is_empty() {
+            return BTreeMap::new();
+        }
+        let places = (0u32..).map(EdgeId).zip(&self.places);
+        places
+            .filter_map(|(edge, at)| Some((edge, self.caller(at.as_ref()?.thread, at.as_ref()?.block as usize)?)))
+            .collect()
+    }
+
+    /// Nothing where the user has written it himself.
+    fn caller(&self, thread: ThreadIndex, block: usize) -> Option<threadwise_source::Span> {
+        let flat = &self.threads.get(thread).flat;
+        let (mut call, mut site) = (flat.call_of[block], None);
+        loop {
+            let of = &flat.calls[call];
+            let file = self.code.source.file_name(self.code.function(of.function).span.start);
+            if self.code.added_files.iter().all(|added| **added != *file) {
+                return site;
+            }
+            let Some(parent) = of.parent else { break };
+            (call, site) = (parent, Some(of.site));
+        }
+        // The thread itself runs what was added: where it was started.
+        let is_it =
+            |all: &Vec<(crate::code::FunctionId, Vec<ThreadIndex>)>| all.iter().any(|(_, of)| of.contains(&thread));
+        let (at, _) = self.threads.created.iter().find(|(at, all)| at.thread != thread && is_it(all))?;
+        let instruction =
+            &self.threads.get(at.thread).flat.blocks[at.block as usize].instructions[at.instruction as usize];
+        self.caller(at.thread, at.block as usize).or(Some(instruction.span))
     }
 
     /// The number of the first object of each allocation, counted from 1.

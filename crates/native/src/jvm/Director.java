@@ -10,10 +10,12 @@ import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.locks.Condition;
@@ -51,6 +53,8 @@ public final class Director {
         volatile Throwable error;
         /** The thread whose end it waits for. */
         volatile Thread joined;
+        /** Who notifies it so that it goes on. */
+        volatile Thread waker;
         /** It does what nobody else sees: static parts of classes. */
         int quiet;
 
@@ -312,56 +316,112 @@ public final class Director {
                 }
             });
             waker.setDaemon(true);
+            actor.waker = waker;
             waker.start();
         }
         LockSupport.unpark(actor.thread);
     }
 
-    /** Whether a thread does nothing at the moment: it stands before something, has ended, or is blocked. */
-    private static boolean isCalm(Actor actor) {
-        Thread.State state = actor.thread.getState();
-        return switch (state) {
-            case TERMINATED -> true;
-            case NEW -> false;
-            case RUNNABLE -> actor.isPending();
-            // A thread that stands before something has said so before it waits.
-            default -> actor.isPending() || isBlocked(actor);
+    /** Whether a thread does nothing at the moment, and whether that is sure to stay so. */
+    enum Calm { BUSY, SEEMS, SURE }
+
+    /** A thread does nothing while it stands before something, has ended, or is blocked. */
+    private static Calm calmOf(Actor actor) {
+        if (actor.isPending() || actor.hasEnded()) {
+            return Calm.SURE;
+        }
+        return switch (actor.thread.getState()) {
+            case NEW, RUNNABLE -> Calm.BUSY;
+            default -> blocked(actor);
         };
     }
 
-    /** Whether a thread waits for what is not there: for a thread that has not ended, for a lock that somebody holds. */
-    private static boolean isBlocked(Actor actor) {
-        if (actor.pending != null && !actor.pending.kind().equals("WAKE")) {
-            return false;
+    /** Whether a thread waits for what is not there: for a thread that has not ended, for a lock that another one holds. */
+    private static Calm blocked(Actor actor) {
+        ThreadInfo info = THREADS.getThreadInfo(actor.thread.getId());
+        if (info == null || info.getThreadState() == Thread.State.RUNNABLE) {
+            return Calm.BUSY;
+        }
+        boolean isMonitor = info.getThreadState() == Thread.State.BLOCKED;
+        LockInfo lock = info.getLockInfo();
+        boolean isStopped = lock != null && lock.getClassName().equals(Actor.class.getName());
+        if (!isMonitor && (actor.pending != null || isStopped)) {
+            // It was told to go on, and has not noticed yet; nobody can notify it while another thread holds the monitor.
+            Thread waker = actor.waker;
+            ThreadInfo other = isStopped || waker == null ? null : THREADS.getThreadInfo(waker.getId());
+            boolean isHeld = other != null && other.getThreadState() == Thread.State.BLOCKED && isHeldByActor(other);
+            return isHeld ? Calm.SURE : Calm.BUSY;
         }
         Thread joined = actor.joined;
-        if (joined != null && joined.getState() == Thread.State.TERMINATED) {
-            return false;
+        if (joined != null) {
+            return joined.isAlive() ? Calm.SURE : Calm.BUSY;
         }
-        ThreadInfo info = THREADS.getThreadInfo(actor.thread.getId());
-        LockInfo lock = info == null ? null : info.getLockInfo();
-        boolean isLock = lock != null
-            && (info.getThreadState() == Thread.State.BLOCKED || lock.getClassName().contains("ReentrantLock"));
-        return !isLock || info.getLockOwnerId() != -1;
+        if (isMonitor || lock != null && lock.getClassName().contains(".ReentrantLock")) {
+            return isHeldByActor(info) ? Calm.SURE : Calm.BUSY;
+        }
+        // Whether a semaphore or a latch has woken it does not show.
+        return settled.contains(actor) ? Calm.SURE : Calm.SEEMS;
     }
 
-    /** Waits until no thread does anything. */
-    private static void calm() {
+    /** Whether what a thread waits for is held by a thread of the program: not by one that only looks whether it may go on. */
+    private static boolean isHeldByActor(ThreadInfo info) {
+        int lock = info.getLockInfo() == null ? 0 : info.getLockInfo().getIdentityHashCode();
+        for (Actor actor : run.all()) {
+            if (actor.thread.getId() == info.getLockOwnerId()) {
+                Event event = actor.pending;
+                return event == null || !event.kind().equals("WAKE") || System.identityHashCode(event.on()) != lock;
+            }
+        }
+        return false;
+    }
+
+    /** Threads that wait for what only some calls of the library give, and did so before the last step, which was none. */
+    private static final Set<Actor> settled = new HashSet<>();
+
+    /** Calls that may let others go on who wait in a way that does not show who has what they wait for. */
+    private static final Set<String> RELEASING = Set.of("release", "countDown", "await", "unlock", "reset");
+
+    /** Lets a thread take a step, and waits until no thread does anything. */
+    private static void step(Actor actor) {
+        if (RELEASING.contains(actor.pending.name())) {
+            settled.clear();
+        }
+        go(actor);
         calm(CALM);
     }
 
-    private static void calm(int wanted) {
+    /** Waits until no thread does anything; whether that is sure, and not only seems so. */
+    private static boolean calm(int wanted) {
+        List<Integer> before = List.of();
         int calm = 0;
-        while (calm < wanted) {
-            boolean isSure = true;
-            boolean all = true;
-            for (Actor actor : run.all()) {
-                all &= isCalm(actor);
-                isSure &= actor.isPending() || actor.hasEnded();
+        for (int looks = 0; true; looks++) {
+            List<Actor> all = run.all();
+            List<Integer> now = new ArrayList<>();
+            Calm least = Calm.SURE;
+            boolean isAtRest = true;
+            for (Actor actor : all) {
+                Calm found = calmOf(actor);
+                least = found.compareTo(least) < 0 ? found : least;
+                isAtRest &= actor.isPending() || actor.hasEnded();
+                now.add(31 * found.ordinal() + System.identityHashCode(actor.pending));
             }
-            calm = !all ? 0 : isSure ? wanted : calm + 1;
-            if (calm < wanted) {
-                LockSupport.parkNanos(all ? 200_000 : 20_000);
+            // What was seen of one thread may be different when the next is looked at, but not if all is as it was before.
+            boolean isSame = now.equals(before);
+            before = now;
+            if (isAtRest || least == Calm.SURE && isSame) {
+                return true;
+            }
+            calm = least == Calm.BUSY || !isSame ? 0 : calm + 1;
+            if (least == Calm.SEEMS && calm >= wanted) {
+                all.stream().filter(actor -> calmOf(actor) == Calm.SEEMS).forEach(settled::add);
+                return false;
+            }
+            if (least == Calm.SEEMS) {
+                LockSupport.parkNanos(200_000);
+            } else if (looks < 20) {
+                Thread.yield();
+            } else {
+                LockSupport.parkNanos(20_000);
             }
         }
     }
@@ -388,8 +448,9 @@ public final class Director {
         });
         main.setDaemon(true);
         now.add(main);
+        settled.clear();
         main.start();
-        calm();
+        calm(CALM);
     }
 
     private static String status(Actor actor) {
@@ -427,9 +488,10 @@ public final class Director {
             }
             int number = Integer.parseInt(line);
             if (number >= 0) {
-                go(run.all().get(number));
+                step(run.all().get(number));
+            } else {
+                calm(CALM);
             }
-            calm();
         }
     }
 
@@ -459,6 +521,7 @@ public final class Director {
     private static List<Actor> able() {
         List<Actor> able = run.all().stream().filter(Director::canGo).toList();
         if (able.isEmpty() && !run.all().stream().allMatch(Actor::hasEnded)) {
+            settled.clear();
             calm(LONG_CALM);
             able = run.all().stream().filter(Director::canGo).toList();
         }
@@ -477,18 +540,20 @@ public final class Director {
             if (able.isEmpty() || !wrong.isEmpty()) {
                 break;
             }
-            go(able.get(choice.of(able.size())));
-            calm();
+            step(able.get(choice.of(able.size())));
         }
         run = new Run();
         return (wrong + (raced ? " races" : "")).trim();
     }
 
-    private static void random(Path folder, String name, int runs, long seed, int most, PrintStream out) {
-        Random random = new Random(seed);
-        for (int i = 0; i < runs; i++) {
-            out.println(once(folder, name, random::nextInt, most));
-            out.flush();
+    /** Each program so often, one after the other; what went wrong in each execution. */
+    private static void random(Path folder, String[] names, int runs, long seed, int most, PrintStream out) {
+        for (String name : names) {
+            Random random = new Random(seed);
+            for (int i = 0; i < runs; i++) {
+                out.println(name + "\t" + once(folder, name, random::nextInt, most));
+                out.flush();
+            }
         }
     }
 
@@ -536,7 +601,7 @@ public final class Director {
                 begin(folder, args[1]);
                 led(out);
             }
-            case "random" -> random(folder, args[1], runs, Long.parseLong(args[6]), most, out);
+            case "random" -> random(folder, args[1].split(","), runs, Long.parseLong(args[6]), most, out);
             default -> all(folder, args[1], runs, most, out);
         }
         out.flush();

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.internal.org.objectweb.asm.ClassReader;
 import jdk.internal.org.objectweb.asm.ClassVisitor;
 import jdk.internal.org.objectweb.asm.ClassWriter;
@@ -24,6 +25,9 @@ final class Rewriter extends ClassLoader {
     private static final String POOL = "threadwise/FixedPool";
     private static final String CONDITION = CONCURRENT + "locks/Condition";
     private static final String BARRIER = CONCURRENT + "CyclicBarrier";
+
+    /** What became of classes: each execution of a program loads them anew. */
+    private static final Map<Path, byte[]> REWRITTEN = new ConcurrentHashMap<>();
 
     private final Path folder;
     /** The classes of the program that were looked at, by their names. */
@@ -51,7 +55,7 @@ final class Rewriter extends ClassLoader {
             if (!Files.exists(file(name.replace('.', '/')))) {
                 return super.loadClass(name, resolve);
             }
-            byte[] bytes = rewritten(name.replace('.', '/'));
+            byte[] bytes = REWRITTEN.computeIfAbsent(file(name.replace('.', '/')), at -> rewritten(name.replace('.', '/')));
             return defineClass(name, bytes, 0, bytes.length);
         }
     }

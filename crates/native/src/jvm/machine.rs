@@ -1,6 +1,7 @@
 //! A virtual machine that runs a program with a director in it, which lets one thread go on at a time.
 
 use crate::Trouble;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -86,10 +87,23 @@ impl Classes {
         Ok(Machine { child, orders, lines, deadline: Instant::now() + limit })
     }
 
-    /// Runs the program along random ways; what goes wrong in each of them, in words of properties.
-    pub fn random_ways(&self, runs: u32, seed: u64, limit: Duration) -> Result<Vec<String>, Trouble> {
+    /// Runs programs that are among the classes along random ways, each so often, one after the other on one machine; what goes
+    /// wrong in each of their executions, in words of properties. What is missing was not run in the time.
+    pub fn random_ways(
+        &self,
+        programs: &[&str],
+        runs: u32,
+        seed: u64,
+        limit: Duration,
+    ) -> Result<BTreeMap<String, Vec<String>>, Trouble> {
         let mode = ["random".to_string(), runs.to_string(), MOST_STEPS.to_string(), seed.to_string()];
-        self.start(&mode, limit)?.lines_until_it_ends()
+        let all = Classes { main: programs.join(","), ..self.clone() };
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for line in all.start(&mode, limit)?.lines_until_it_ends()? {
+            let (program, wrong) = line.split_once('\t').unwrap_or((&line, ""));
+            found.entry(program.to_string()).or_default().push(wrong.to_string());
+        }
+        Ok(found)
     }
 
     /// Runs the program along all ways, or as many of them as there is time for, and whether these are all.

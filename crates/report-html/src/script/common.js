@@ -21,6 +21,10 @@ function properties(page, source) {
     h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, badge(verdict)), h("td", {}, source.linked(why)), h("td", { class: "quiet" }, by))))));
 }
 
+function assumed(page) {
+  return page.report.assumed.length ? panel("Assumed", page.report.assumed.map((line) => h("p", {}, line))) : null;
+}
+
 function panel(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), children);
 }

@@ -7,7 +7,7 @@ function draw(page, above) {
   trace = page.walk ? new Trace(page, source) : null;
   const left = h("div", { class: "left" }, source.element);
   const verdict = page.report.verdict;
-  const right = h("div", { class: "right" }, properties(page, source),
+  const right = h("div", { class: "right" }, properties(page, source), assumed(page),
     trace ? trace.element : verdict === "safe" ? proof(page, source) : plan(page, source), attempts(page, source), numbers(page));
   main.replaceChildren(...[above, heading(page, source), h("div", { class: "columns " + verdict }, left, right)].filter(Boolean));
   if (trace) trace.follow(location.hash, true);
