@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use threadwise_evidence::ThreadAnnotation;
 use threadwise_ir::{Instance, Store, ThreadId};
 
-/// From more states than this no steps are taken.
-const MAX_STATES: usize = 50_000;
+/// Of more states, or of more steps, than this nothing is said.
+const MAX_STEPS: usize = 50_000;
 
 /// An update of shared variables, and when it can happen.
 #[derive(Clone, Debug)]
@@ -97,12 +97,13 @@ fn steps(
     annotation: &ThreadAnnotation,
 ) -> Option<BTreeSet<Step>> {
     let mut steps = BTreeSet::new();
-    let mut left = MAX_STATES;
+    let mut left = MAX_STEPS;
     for_each_state(instance, annotation, &mut |shared, local| {
         let at = instance.location_of(local).index();
         for before in permutations(instance, names, shared)? {
-            left = left.checked_sub(1)?;
-            for successor in instance.steps(thread, &before, local).successors {
+            let successors = instance.steps(thread, &before, local).successors;
+            left = left.checked_sub(successors.len().max(1))?;
+            for successor in successors {
                 if successor.shared != before {
                     steps.insert(Step { at, before: before.clone(), after: successor.shared });
                 }

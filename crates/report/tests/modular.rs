@@ -198,6 +198,13 @@ fn long_chains_of_calls_are_told_in_brief() {
     assert!(whole.contains("in f18, called at 21:14 from 22:14 from 23:12\n"), "{whole}");
 }
 
+/// Eight truth values that may become anything: 256 states with as many steps each, which nobody wants to read, nor to wait for.
+#[test]
+fn a_guarantee_of_very_many_steps_is_not_told() {
+    let text = text("shared a: [0..7]bool;\nthread P { loop { a = *; } }\n", 1);
+    assert!(text.contains("guarantee: too long to show"), "{text}");
+}
+
 /// A buffer of three slots: what is known of each slot makes long formulas.
 const RING: &str = "\
 shared slot: [0..2]0..3;
